@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.answer_kinds import answers_kind
+from app.english.answer_kinds import AnswerKind, kind_asked
 from app.english.changes import is_done_by_another, is_owned_by_another
 from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
@@ -43,9 +43,11 @@ from app.read.texts import (
     shared_terms,
     speaks_of_itself,
     telling_terms,
+    tells_kind,
     terms_in,
     tokens_in,
     untimed_terms,
+    without_words,
 )
 from app.read.values import ParsedQuery, Ranked
 
@@ -435,7 +437,12 @@ class SuccessionSearch:
             return True
         if asked == {LIVES_IN}:
             return not told and names_place(row.opening)
-        return not (asked and told) and answers_kind(self.query.reading.text, row.opening) is not False
+        return not (asked and told) and (self._kind is None or tells_kind(row.opening, self._kind))
+
+    @cached_property
+    def _kind(self) -> AnswerKind | None:
+        """The kind of answer that is asked for."""
+        return kind_asked(self.query.reading.text)
 
     def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
@@ -455,11 +462,8 @@ class SuccessionSearch:
     def _resemblance(self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness) -> list[float]:
         """Return how much each resembles an anchor and what is asked, less what is usual among them."""
         known = self._known.union(tokenize(normalise(anchor.subject or "")))
-        said, *others = (
-            " ".join(word for word in text.split() if not known.issuperset(tokens_in(word)))
-            for text in (f"{anchor.opening} {self.query.reading.text}", *(one.opening for one in later))
-        )
-        alike = words.resemblance(said, others)
+        said = without_words(f"{anchor.opening} {self.query.reading.text}", known)
+        alike = words.resemblance(said, [without_words(one.opening, known) for one in later])
         usual = max(0.0, median(alike) - USUAL) if len(alike) >= FEWEST else 0.0
         return [near - usual + self._telling(anchor, one) for near, one in zip(alike, later, strict=True)]
 
@@ -468,7 +472,7 @@ class SuccessionSearch:
         said, others = shared_terms(anchor.opening, row.opening)
         empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
         names = not (said & others) <= empty
-        kind = self._is_small and answers_kind(self.query.reading.text, row.opening) is True
+        kind = self._is_small and self._kind is not None and tells_kind(row.opening, self._kind)
         return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 
 
