@@ -68,7 +68,6 @@ from app.read.values import (
     QuestionReading,
     worded,
 )
-from app.read.weights import term_weights
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
@@ -136,18 +135,20 @@ class ReadPipeline:
         types = self.types.known(tenant)
         residents = self._residents(request)
         opening = PLANNED_ONCE if residents is None else {**PLANNED_ONCE, **SNAPSHOT}
+        scopes = request.visibility.scope_ids(tenant)
         while True:
             reading = understand.parse_question(request, types=types, language=self.search.language)
             if reading.gathers and request.widens:
                 request = replace(request, top_k=max(GATHERED, request.top_k))
             subject = subject_of(reading, self.search.words) if _heeds(request) else NO_SUBJECT
-            held = () if residents is None else residents.held(tenant, request.visibility.scope_ids(tenant))
+            held = () if residents is None else residents.held(tenant, scopes)
             async with self.database.read(tenant, **opening) as session:
-                known = await self._look_up(session, tenant, request, reading, types, subject, held)
+                known = await self._look_up(session, tenant, scopes, request, reading, types, subject, held)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
                     question = Question(
                         tenant=tenant,
+                        scopes=scopes,
                         request=request,
                         query=query,
                         known=known,
@@ -162,7 +163,7 @@ class ReadPipeline:
                     if request.min_relevance is None and only_greets(query.reading.text) and not query.mentioned:
                         return _nothing(query, started)
                     found, rewriter = None, self.rewriter
-                    if not understand.says_little(question.query, known):
+                    if rewriter is not None and not understand.says_little(question.query, known):
                         rewriter = None
                     if not (known.stored or held):
                         found = nothing_to_find(question)
@@ -230,22 +231,25 @@ class ReadPipeline:
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
-        filters = explain_filters(request, query, relaxed=found.relaxed)
+        plan = None
+        if request.explain:
+            plan = explain_plan(found.plan, found.cut, explain_filters(request, query, relaxed=found.relaxed))
         result = QueryResult(
             hits=hits,
             context=context,
             understood={**explain_question(query, relaxed=found.relaxed), "forms": list(forms.texts[1:])},
-            plan=explain_plan(found.plan, found.cut, filters) if request.explain else None,
+            plan=plan,
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )
-        used = used_memories(shown, hits, term_weights(query, question.counted, question.known.documents))
+        used = used_memories(shown, hits, question.weights)
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
         self,
         session: ReadSession,
         tenant: UUID,
+        scopes: Sequence[UUID],
         request: QueryRequest,
         reading: QuestionReading,
         types: Registry,
@@ -261,7 +265,7 @@ class ReadPipeline:
                 heed=_heeding(request, subject, types),
             ),
             tenant=tenant,
-            scopes=request.visibility.scope_ids(tenant),
+            scopes=scopes,
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
             held=_as_asked(held),
@@ -366,8 +370,7 @@ def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
 
 def _weights_by_term(question: Question) -> dict[str, float]:
     """Return the terms of a question with what each weighs among the visible memories."""
-    weights = term_weights(question.query, question.counted, question.known.documents)
-    return {term: weights.get(index_of(term), 0.0) for term in question.query.terms}
+    return {term: question.weights.get(index_of(term), 0.0) for term in question.query.terms}
 
 
 def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:

@@ -69,11 +69,12 @@ class Found:
 class Question:
     """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`.
 
-    `subject` is what it touches, where what must be heeded is read for it. `held` are the scopes in sight, if the
-    process holds them, as they were when it was looked up. `covered`: the embedder knows its words.
+    `scopes` are those in sight; `held` are these, if the process holds them, as they were when it was looked up.
+    `subject` is what it touches, where what must be heeded is read for it. `covered`: the embedder knows its words.
     """
 
     tenant: UUID
+    scopes: tuple[UUID, ...]
     request: QueryRequest
     query: ParsedQuery
     known: QueryLookup
@@ -82,11 +83,6 @@ class Question:
     subject: QuestionSubject = NO_SUBJECT
     held: tuple[ResidentScope, ...] = ()
     covered: bool = True
-
-    @property
-    def scopes(self) -> tuple[UUID, ...]:
-        """The scopes in sight."""
-        return self.request.visibility.scope_ids(self.tenant)
 
     @cached_property
     def verbatim(self) -> tuple[str, ...]:
@@ -102,6 +98,11 @@ class Question:
     def counted(self) -> Mapping[int, int]:
         """How many memories have each of its terms, by the term's index."""
         return document_counts(self.query, self.known)
+
+    @cached_property
+    def weights(self) -> Mapping[int, float]:
+        """What each of its terms weighs among the visible memories, by the term's index."""
+        return term_weights(self.query, self.counted, self.known.documents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,8 +319,8 @@ class MemorySearch:
                 questions=questions > 0,
             ),
             vector=vector,
-            weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
-            whole=sum(weights.values()),
+            weights=to_sparsevec(question.weights),
+            whole=sum(question.weights.values()),
             words=word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,

@@ -261,8 +261,11 @@ def words_in(text: str) -> tuple[str, frozenset[str]]:
 def without_words(text: str, known: frozenset[str]) -> str:
     """Return the words of a text that say more than some known tokens."""
     said, tokens = words_in(text)
-    if known.isdisjoint(tokens):
-        return said
+    return said if known.isdisjoint(tokens) else _without(said, known & tokens)
+
+
+@lru_cache(maxsize=KEPT)
+def _without(said: str, known: frozenset[str]) -> str:
     return " ".join(word for word in said.split() if not known.issuperset(tokens_in(word)))
 
 

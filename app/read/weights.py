@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from app.db.entities.query_lookup import QueryLookup
@@ -12,6 +13,12 @@ from app.read.values import ParsedQuery
 
 MOST_COMPARED: Final = 64
 """Distinct words of a question that are compared one by one with those of the memories."""
+
+
+@lru_cache(maxsize=20_000)
+def _terms_of(word: str, language: str) -> tuple[str, ...]:
+    """Return the terms of a word: questions have few words."""
+    return terms(word, language)
 
 
 def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
@@ -33,5 +40,5 @@ def word_weights(text: str, counted: Mapping[int, int], documents: int, language
     return {
         word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
         for word in content_words(text, language)[:MOST_COMPARED]
-        if (found := terms(word, language))
+        if (found := _terms_of(word, language))
     }
