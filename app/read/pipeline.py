@@ -135,20 +135,18 @@ class ReadPipeline:
         types = self.types.known(tenant)
         residents = self._residents(request)
         opening = PLANNED_ONCE if residents is None else {**PLANNED_ONCE, **SNAPSHOT}
-        scopes = request.visibility.scope_ids(tenant)
         while True:
             reading = understand.parse_question(request, types=types, language=self.search.language)
             if reading.gathers and request.widens:
                 request = replace(request, top_k=max(GATHERED, request.top_k))
             subject = subject_of(reading, self.search.words) if _heeds(request) else NO_SUBJECT
-            held = () if residents is None else residents.held(tenant, scopes)
+            held = () if residents is None else residents.held(tenant, request.visibility.scope_ids(tenant))
             async with self.database.read(tenant, **opening) as session:
-                known = await self._look_up(session, tenant, scopes, request, reading, types, subject, held)
+                known = await self._look_up(session, tenant, request, reading, types, subject, held)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
                     question = Question(
                         tenant=tenant,
-                        scopes=scopes,
                         request=request,
                         query=query,
                         known=known,
@@ -249,7 +247,6 @@ class ReadPipeline:
         self,
         session: ReadSession,
         tenant: UUID,
-        scopes: Sequence[UUID],
         request: QueryRequest,
         reading: QuestionReading,
         types: Registry,
@@ -265,7 +262,7 @@ class ReadPipeline:
                 heed=_heeding(request, subject, types),
             ),
             tenant=tenant,
-            scopes=scopes,
+            scopes=request.visibility.scope_ids(tenant),
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
             held=_as_asked(held),

@@ -69,12 +69,11 @@ class Found:
 class Question:
     """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`.
 
-    `scopes` are those in sight; `held` are these, if the process holds them, as they were when it was looked up.
-    `subject` is what it touches, where what must be heeded is read for it. `covered`: the embedder knows its words.
+    `subject` is what it touches, where what must be heeded is read for it. `held` are the scopes in sight, if the
+    process holds them, as they were when it was looked up. `covered`: the embedder knows its words.
     """
 
     tenant: UUID
-    scopes: tuple[UUID, ...]
     request: QueryRequest
     query: ParsedQuery
     known: QueryLookup
@@ -83,6 +82,11 @@ class Question:
     subject: QuestionSubject = NO_SUBJECT
     held: tuple[ResidentScope, ...] = ()
     covered: bool = True
+
+    @property
+    def scopes(self) -> tuple[UUID, ...]:
+        """The scopes in sight."""
+        return self.request.visibility.scope_ids(self.tenant)
 
     @cached_property
     def verbatim(self) -> tuple[str, ...]:
