@@ -388,13 +388,12 @@ class SuccessionSearch:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         said, part = anchor.opening, self._asked_part(anchor.opening)
         subject = telling_terms(anchor.subject or "") | (names_within(said) - untimed_terms(said))
-        shares = [
-            (
-                known[self._is_assistants(one)].shared(part, one.opening, but=subject | names_apart(said, one.opening)),
-                one,
-            )
-            for one in later
-        ]
+        shares = []
+        for one in later:
+            terms_of, others = shared_terms(part, one.opening)
+            if not terms_of.isdisjoint(others):
+                but = subject | names_apart(said, one.opening)
+                shares.append((known[self._is_assistants(one)].shared(terms_of, others, but=but), one))
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
         return [(1 + share, one) for share, one in shares if share >= least]
 
@@ -470,8 +469,10 @@ class SuccessionSearch:
     def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
         """Return what is added for words of a change, of what the anchor is about, and of the kind asked for."""
         said, others = shared_terms(anchor.opening, row.opening)
-        empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
-        names = not (said & others) <= empty
+        both, names = said & others, False
+        if both:
+            empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
+            names = not both <= empty
         kind = self._is_small and self._kind is not None and tells_kind(row.opening, self._kind)
         return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 

@@ -300,11 +300,8 @@ class WordCounts:
         rare = [one for one in found if one not in without and known(one, 0) <= most]
         return {one: 0.5 if SPACELESS_LETTER.match(one) and one not in self.asked else 1.0 for one in rare}
 
-    def shared(self, text: str, other: str, *, but: frozenset[str]) -> float:
+    def shared(self, said: frozenset[str], others: frozenset[str], *, but: frozenset[str]) -> float:
         """Return the share of the rare terms of the shorter of two texts that both have; `but` do not count."""
-        said, others = shared_terms(text, other)
-        if said.isdisjoint(others):
-            return 0.0
         rare = self._rare(said - but)
         both = sum(weight for term, weight in rare.items() if term in others)
         return both / max(1.0, min(sum(rare.values()), sum(self._rare(others).values()))) if both >= ONE_WORD else 0.0
