@@ -51,7 +51,7 @@ class SearchFilters:
 
 
 class Shape(NamedTuple):
-    """What the statement of a search depends on: its arms, and which conditions and values it has.
+    """The form of a search: its arms, and which conditions and values it has.
 
     SQL is composed of this alone, once.
     """
