@@ -22,8 +22,7 @@ from app.features.mcp.endpoint import McpEndpoint
 from app.features.oauth.mount import oauth_of
 from app.http import openapi, problems
 from app.http.admission import Admission, AdmissionMiddleware
-from app.http.direct import DirectRoutes
-from app.http.middleware import RequestMiddleware, install_headers
+from app.http.middleware import DirectRoutes, RequestMiddleware, install_headers
 from app.http.openapi import TAGS, described
 from app.http.operations_port import OperationsPort
 from app.http.routes import RoutePaths

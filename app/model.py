@@ -314,6 +314,7 @@ class Visibility:
             found.append(Scope(kind=ScopeKind.AGENT, user_id=self.user_id, agent_id=self.agent_id))
         return tuple(found)
 
+    @lru_cache(maxsize=10_000)  # noqa: B019 - values, few of them, that hold nothing
     def scope_ids(self, tenant: UUID) -> tuple[UUID, ...]:
         """Return the ids of these scopes in a tenant."""
         return tuple(scope.id(tenant) for scope in self.scopes())

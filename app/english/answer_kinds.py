@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from enum import Enum, auto
 from typing import Final
 
 from app.english.dates import find_spans
@@ -20,11 +21,24 @@ _FIRST_WORD: Final = re.compile(r"\W*(\w+)")
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def answers_kind(question: str, text: str) -> bool | None:
-    """Tell whether a text has what a question asks for, by its kind; None where it asks for no number and no name."""
+class AnswerKind(Enum):
+    """A kind of answer: a number, of a day too, or a name."""
+
+    NUMBER = auto()
+    NAME = auto()
+
+    def is_in(self, text: str) -> bool:
+        """Tell whether a text has one."""
+        if self is AnswerKind.NUMBER:
+            return _NUMBER.search(text) is not None or bool(find_spans(text, now=_ANY_DAY))
+        return _has_name(text)
+
+
+def kind_asked(question: str) -> AnswerKind | None:
+    """Return the kind of answer that a question asks for; None where it asks for no number and no name."""
     if _ASKS_NUMBER.search(question):
-        return _NUMBER.search(text) is not None or bool(find_spans(text, now=_ANY_DAY))
-    return _has_name(text) if _ASKS_NAME.search(question) else None
+        return AnswerKind.NUMBER
+    return AnswerKind.NAME if _ASKS_NAME.search(question) else None
 
 
 def _has_name(text: str) -> bool:

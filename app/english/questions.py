@@ -7,6 +7,7 @@ or the present, for a type, or excludes something.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal
@@ -21,6 +22,13 @@ QUESTION_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
     predicate: tuple(expanded("questions", words).split(" | ")) for predicate, words in lines("questions", "hints")
 }
 """Words of questions that hint at a predicate or a relation."""
+
+_CUES: Final[Mapping[str, list[tuple[int, str, str]]]] = defaultdict(list)
+"""The same with their places, and the words as they stand among others, by the first of these."""
+
+for _place, (_predicate, _hints) in enumerate(QUESTION_HINTS.items()):
+    for _hint in _hints:
+        _CUES[_hint.partition(" ")[0]].append((_place, _predicate, f" {_hint} "))
 
 MOST = 3
 """Most questions of a memory (seed 001)."""
@@ -273,6 +281,13 @@ def asks_back(text: str) -> bool:
         return True
     said = [word.casefold() for word in _TENSE_WORD.findall(text)[:MOST_READ]]
     return any(before == "you" and _is_past_form(word) for before, word in pairwise(said))
+
+
+def hinted_predicates(words: Sequence[str]) -> list[str]:
+    """Return the predicates and relations that the words of a question hint at, in their order."""
+    text = f" {' '.join(words)} "
+    found = {(place, name) for word in words for place, name, hint in _CUES.get(word, ()) if hint in text}
+    return [name for _, name in sorted(found)]
 
 
 def is_past(text: str) -> bool:

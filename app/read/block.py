@@ -118,6 +118,11 @@ class BlockPolicy:
         return self._judge(self.heard).answered_by_another
 
     @cached_property
+    def said(self) -> frozenset[UUID]:
+        """What was said, word for word."""
+        return frozenset(one.id for one in self.heard if self.rows[one.id].type in self.verbatim)
+
+    @cached_property
     def of_assistant(self) -> frozenset[UUID]:
         """What the assistant said, or a tool that it used."""
         assistants, said = self.query.assistants, self.turns
@@ -155,7 +160,7 @@ class Judged:
 
     def is_turn(self, one: Ranked) -> bool:
         """Tell whether a match is what was said, word for word."""
-        return self.row(one).type in self.policy.verbatim
+        return one.id in self.policy.said
 
     def is_of_assistant(self, one: Ranked) -> bool:
         """Tell whether the assistant said it, or a tool that it used."""

@@ -68,7 +68,6 @@ from app.read.values import (
     QuestionReading,
     worded,
 )
-from app.read.weights import term_weights
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
@@ -162,7 +161,7 @@ class ReadPipeline:
                     if request.min_relevance is None and only_greets(query.reading.text) and not query.mentioned:
                         return _nothing(query, started)
                     found, rewriter = None, self.rewriter
-                    if not understand.says_little(question.query, known):
+                    if rewriter is not None and not understand.says_little(question.query, known):
                         rewriter = None
                     if not (known.stored or held):
                         found = nothing_to_find(question)
@@ -230,16 +229,18 @@ class ReadPipeline:
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
-        filters = explain_filters(request, query, relaxed=found.relaxed)
+        plan = None
+        if request.explain:
+            plan = explain_plan(found.plan, found.cut, explain_filters(request, query, relaxed=found.relaxed))
         result = QueryResult(
             hits=hits,
             context=context,
             understood={**explain_question(query, relaxed=found.relaxed), "forms": list(forms.texts[1:])},
-            plan=explain_plan(found.plan, found.cut, filters) if request.explain else None,
+            plan=plan,
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )
-        used = used_memories(shown, hits, term_weights(query, question.counted, question.known.documents))
+        used = used_memories(shown, hits, question.weights)
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
@@ -366,8 +367,7 @@ def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
 
 def _weights_by_term(question: Question) -> dict[str, float]:
     """Return the terms of a question with what each weighs among the visible memories."""
-    weights = term_weights(question.query, question.counted, question.known.documents)
-    return {term: weights.get(index_of(term), 0.0) for term in question.query.terms}
+    return {term: question.weights.get(index_of(term), 0.0) for term in question.query.terms}
 
 
 def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:

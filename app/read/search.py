@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from app.db.entities.query_lookup import QueryLookup
 from app.db.memories.heeded import HeededMemory
 from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence
 from app.db.sql import Model, to_text
-from app.lexical.bm25 import to_sparsevec
+from app.lexical.bm25 import idf, index_of, query_weights, terms, to_sparsevec
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
@@ -26,7 +26,7 @@ from app.read.chains import ChainSearch, asked_text, chain_first
 from app.read.choice import best_matches, considered, ruled_out
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
-from app.read.near_words import NearWords, match_words
+from app.read.near_words import NearWords, content_words, match_words
 from app.read.plan import by_words_alone, plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
@@ -36,10 +36,12 @@ from app.read.source import PLANNED_ALONE_FROM, EvidenceQuery, LaterQuery, ReadS
 from app.read.succession import seeks_later
 from app.read.timely import fit_to_show
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
-from app.read.weights import document_counts, term_weights, word_weights
 
 FOLLOWED = 60
 """Best matches whose predicates are compared with the question, to see whether several of them say something of it."""
+
+MOST_COMPARED: Final = 64
+"""Distinct words of a question that are compared one by one with those of the memories."""
 
 COVERED: Final = 0.5
 """Least share of a question's letters in tokens that the embedder knows for its vectors to count. Of one question in
@@ -102,6 +104,11 @@ class Question:
     def counted(self) -> Mapping[int, int]:
         """How many memories have each of its terms, by the term's index."""
         return document_counts(self.query, self.known)
+
+    @cached_property
+    def weights(self) -> Mapping[int, float]:
+        """What each of its terms weighs among the visible memories, by the term's index."""
+        return term_weights(self.query, self.counted, self.known.documents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,8 +325,8 @@ class MemorySearch:
                 questions=questions > 0,
             ),
             vector=vector,
-            weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
-            whole=sum(weights.values()),
+            weights=to_sparsevec(question.weights),
+            whole=sum(question.weights.values()),
             words=word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
@@ -403,3 +410,32 @@ def _asks_how_it_was(query: ParsedQuery) -> bool:
 def _least_strict(query: ParsedQuery) -> ReadMode:
     """Return the mode whose floor of confidence lets all through that the question may ask for: also what was said."""
     return ReadMode.HISTORICAL if query.reading.looks_back and query.mode is ReadMode.DEFAULT else query.mode
+
+
+@lru_cache(maxsize=20_000)
+def _terms_of(word: str, language: str) -> tuple[str, ...]:
+    """Return the terms of a word: questions have few words."""
+    return terms(word, language)
+
+
+def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
+    """Return the number of documents with each term of the question, by the term's index.
+
+    A term of a name that the question does not say (`my sister` for Ana) has the number of memories about that entity.
+    """
+    return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
+
+
+def term_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int) -> dict[int, float]:
+    """Return the weight of each term, by its index; `documents` is the size of the collection."""
+    frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
+    return query_weights(query.terms, frequencies, documents)
+
+
+def word_weights(text: str, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
+    """Return the weight of each of the first words of a text as it is spelled: that of its rarest term."""
+    return {
+        word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
+        for word in content_words(text, language)[:MOST_COMPARED]
+        if (found := _terms_of(word, language))
+    }

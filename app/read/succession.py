@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.answer_kinds import answers_kind
+from app.english.answer_kinds import AnswerKind, kind_asked
 from app.english.changes import is_done_by_another, is_owned_by_another
 from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
@@ -43,9 +43,11 @@ from app.read.texts import (
     shared_terms,
     speaks_of_itself,
     telling_terms,
+    tells_kind,
     terms_in,
     tokens_in,
     untimed_terms,
+    without_words,
 )
 from app.read.values import ParsedQuery, Ranked
 
@@ -386,13 +388,12 @@ class SuccessionSearch:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         said, part = anchor.opening, self._asked_part(anchor.opening)
         subject = telling_terms(anchor.subject or "") | (names_within(said) - untimed_terms(said))
-        shares = [
-            (
-                known[self._is_assistants(one)].shared(part, one.opening, but=subject | names_apart(said, one.opening)),
-                one,
-            )
-            for one in later
-        ]
+        shares = []
+        for one in later:
+            terms_of, others = shared_terms(part, one.opening)
+            if not terms_of.isdisjoint(others):
+                but = subject | names_apart(said, one.opening)
+                shares.append((known[self._is_assistants(one)].shared(terms_of, others, but=but), one))
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
         return [(1 + share, one) for share, one in shares if share >= least]
 
@@ -435,7 +436,12 @@ class SuccessionSearch:
             return True
         if asked == {LIVES_IN}:
             return not told and names_place(row.opening)
-        return not (asked and told) and answers_kind(self.query.reading.text, row.opening) is not False
+        return not (asked and told) and (self._kind is None or tells_kind(row.opening, self._kind))
+
+    @cached_property
+    def _kind(self) -> AnswerKind | None:
+        """The kind of answer that is asked for."""
+        return kind_asked(self.query.reading.text)
 
     def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
@@ -455,20 +461,19 @@ class SuccessionSearch:
     def _resemblance(self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness) -> list[float]:
         """Return how much each resembles an anchor and what is asked, less what is usual among them."""
         known = self._known.union(tokenize(normalise(anchor.subject or "")))
-        said, *others = (
-            " ".join(word for word in text.split() if not known.issuperset(tokens_in(word)))
-            for text in (f"{anchor.opening} {self.query.reading.text}", *(one.opening for one in later))
-        )
-        alike = words.resemblance(said, others)
+        said = without_words(f"{anchor.opening} {self.query.reading.text}", known)
+        alike = words.resemblance(said, [without_words(one.opening, known) for one in later])
         usual = max(0.0, median(alike) - USUAL) if len(alike) >= FEWEST else 0.0
         return [near - usual + self._telling(anchor, one) for near, one in zip(alike, later, strict=True)]
 
     def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
         """Return what is added for words of a change, of what the anchor is about, and of the kind asked for."""
         said, others = shared_terms(anchor.opening, row.opening)
-        empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
-        names = not (said & others) <= empty
-        kind = self._is_small and answers_kind(self.query.reading.text, row.opening) is True
+        both, names = said & others, False
+        if both:
+            empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
+            names = not both <= empty
+        kind = self._is_small and self._kind is not None and tells_kind(row.opening, self._kind)
         return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 
 

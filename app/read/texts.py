@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache, wraps
+from functools import lru_cache
 from itertools import chain
 from sys import intern
-from typing import Final, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.english.answer_kinds import AnswerKind
 from app.english.changes import adds, another_person, tells_change, tells_no_change
 from app.english.dates import find_spans
 from app.english.own_life import own_life_told
@@ -79,15 +80,28 @@ _CAPITALISED: Final = re.compile(r"(?<=[^\W_,;:] |[,;:] )[^\W\d_]*[A-ZÄÖÜÉ][
 _FULL_NAME: Final = re.compile(r"\b[A-ZÄÖÜÉ][^\W_]+(?: [A-ZÄÖÜÉ][^\W_]+)+")
 
 
+class _Readings(dict[str, T], Generic[T]):
+    """Readings by text, in two halves: where the newer is full, the older goes. A look-up runs no Python."""
+
+    __slots__ = ("_older", "_read")
+
+    def __init__(self, read: Callable[[str], T]) -> None:
+        self._read = read
+        self._older: dict[str, T] = {}
+
+    def __missing__(self, text: str) -> T:
+        found = self._older[text] if text in self._older else self._read(text)
+        if len(text) <= LONGEST:
+            if len(self) >= KEPT // 2:
+                self._older = dict(self)
+                self.clear()
+            self[text] = found
+        return found
+
+
 def kept(read: Callable[[str], T]) -> Callable[[str], T]:
     """Return a reading of texts that remembers what it read of the last of them that are not long."""
-    known = lru_cache(maxsize=KEPT)(read)
-
-    @wraps(read)
-    def reading(text: str) -> T:
-        return known(text) if len(text) <= LONGEST else read(text)
-
-    return reading
+    return _Readings(read).__getitem__
 
 
 @kept
@@ -230,6 +244,31 @@ def share_told_of_speaker(text: str) -> float:
     return share_told(text) if FIRST_PERSON.search(text) else 0.0
 
 
+@lru_cache(maxsize=KEPT)
+def tells_kind(text: str, kind: AnswerKind) -> bool:
+    """Tell whether a text has an answer of a kind."""
+    return kind.is_in(text)
+
+
+@kept
+def words_in(text: str) -> tuple[str, frozenset[str]]:
+    """Return the words of a text that have tokens, as they are written, and the tokens of all."""
+    words = text.split()
+    tokens = {word: tokens_in(word) for word in words}
+    return " ".join(word for word in words if tokens[word]), frozenset(chain.from_iterable(tokens.values()))
+
+
+def without_words(text: str, known: frozenset[str]) -> str:
+    """Return the words of a text that say more than some known tokens."""
+    said, tokens = words_in(text)
+    return said if known.isdisjoint(tokens) else _without(said, known & tokens)
+
+
+@lru_cache(maxsize=KEPT)
+def _without(said: str, known: frozenset[str]) -> str:
+    return " ".join(word for word in said.split() if not known.issuperset(tokens_in(word)))
+
+
 @kept
 def speaks_of_itself(text: str) -> bool:
     """Tell whether a text speaks of its speaker, and by no pronoun of anybody else."""
@@ -261,11 +300,8 @@ class WordCounts:
         rare = [one for one in found if one not in without and known(one, 0) <= most]
         return {one: 0.5 if SPACELESS_LETTER.match(one) and one not in self.asked else 1.0 for one in rare}
 
-    def shared(self, text: str, other: str, *, but: frozenset[str]) -> float:
+    def shared(self, said: frozenset[str], others: frozenset[str], *, but: frozenset[str]) -> float:
         """Return the share of the rare terms of the shorter of two texts that both have; `but` do not count."""
-        said, others = shared_terms(text, other)
-        if said.isdisjoint(others):
-            return 0.0
         rare = self._rare(said - but)
         both = sum(weight for term, weight in rare.items() if term in others)
         return both / max(1.0, min(sum(rare.values()), sum(self._rare(others).values()))) if both >= ONE_WORD else 0.0

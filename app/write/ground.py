@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time
 from functools import partial
 from typing import Final
@@ -218,7 +218,7 @@ def is_told_by_user(proposal: Proposal, turn: Turn, context: Sequence[Turn], lin
     )
 
 
-def stands(  # noqa: PLR0911 - each return is a reason of its own
+def stands(
     proposal: Proposal,
     text: str,
     types: Registry,
@@ -234,6 +234,34 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     `known` are the fields of stored memories that it refers to, whose values need no saying; names may stand in
     `shown`. `exempt` are normalised names that need no saying; `language` is a Snowball algorithm.
     """
+    whole = _quoted(proposal, text, types)
+    if isinstance(whole, str) or (proposal.ends and proposal.retires):
+        return whole
+    said = GroundingTerms.of((text, *beside), language)
+    spec = types.find(proposal.type)
+    chosen, states = (frozenset[str](), False) if spec is None else (spec.chosen, spec.states)
+    read = partial(leaves, exempt=exempt, language=language, chosen=chosen)
+    found = read(proposal.payload)
+    for example in () if spec is None else spec.examples:
+        copied = any(_copied(found, read(one), said) for one in example.payloads)
+        if copied and not locate_quote(example.utterance, text):
+            return "it repeats an example of the prompt"
+    stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
+    found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
+    again = proposal.repeats is not None and all(leaf.label for leaf in found)
+    if stored and (again or not found):
+        return whole
+    if not said.latin and all(leaf.text.isascii() for leaf in found):
+        score = TRANSLATED
+    elif fault := _fault(proposal, found, (text, *beside), said, shown=shown, language=language, states=states):
+        return fault
+    else:
+        score = _score(found, said)
+    return replace(whole, score=score) if score >= LEAST else f"only {score:.0%} of what it says is in the turn"
+
+
+def _quoted(proposal: Proposal, text: str, types: Registry) -> Grounding | str:
+    """Return the quotation of a proposal as a text has it, or why it carries no claim."""
     span = locate_quote(proposal.quote, text)
     if span is None:
         return _not_said(proposal, types)
@@ -241,50 +269,34 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     spoken = quote.replace("'", "").replace("\u2019", "")
     if count_words(spoken) < SHORTEST and count_words(quote) < count_words(text):
         return "its quote is a single word, which carries no claim"
-    whole = Grounding(quote=quote, span=span, score=1.0)
-    if proposal.ends and proposal.retires:
-        return whole
-    here = GroundingTerms.of((text,), language)
-    said_by_now = GroundingTerms.of((text, *beside), language)
-    spec = types.find(proposal.type)
-    chosen, states = (frozenset[str](), False) if spec is None else (spec.chosen, spec.states)
-    read = partial(leaves, exempt=exempt, language=language, chosen=chosen)
-    found = read(proposal.payload)
-    for example in () if spec is None else spec.examples:
-        if any(_copied(found, read(one), said_by_now) for one in example.payloads) and not locate_quote(
-            example.utterance, text
-        ):
-            return "it repeats an example of the prompt"
-    stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
-    found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
-    again = proposal.repeats is not None and all(leaf.label for leaf in found)
-    if stored and (again or not found):
-        return whole
-    translated = not said_by_now.latin and all(leaf.text.isascii() for leaf in found)
-    unnamed = proposal.ends and all(leaf.label for leaf in found)
-    dated = any(locate_quote(one, text) for one in dates(proposal.payload))
-    fault = (
-        None
-        if translated or unnamed
-        else _missing(
+    return Grounding(quote=quote, span=span, score=1.0)
+
+
+def _fault(
+    proposal: Proposal,
+    found: Sequence[Leaf],
+    texts: Sequence[str],
+    said: GroundingTerms,
+    *,
+    shown: Sequence[str],
+    language: str,
+    states: bool,
+) -> str | None:
+    """Return what was not said of what a proposal says: neither in the first of the texts, nor in those beside it."""
+    text = texts[0]
+    fault = None
+    if not (proposal.ends and all(leaf.label for leaf in found)):
+        fault = _missing(
             found,
-            here,
-            said_by_now,
-            GroundingTerms.of((text, *beside, *shown), language) if shown else said_by_now,
-            dated=dated,
+            GroundingTerms.of((text,), language),
+            said,
+            GroundingTerms.of((*texts, *shown), language) if shown else said,
+            dated=any(locate_quote(one, text) for one in dates(proposal.payload)),
             language=language,
             short=states and count_words(text) < SHORT_TURN,
         )
-    )
-    if fault is None and not translated:
-        said = [frozenset(terms(name[0], language)) for one in (text, *beside) for name in _NAME.finditer(one)]
-        fault = _misnamed(found, said, said_by_now)
-    if fault is not None:
-        return fault
-    score = TRANSLATED if translated else _score(found, said_by_now)
-    if score < LEAST:
-        return f"only {score:.0%} of what it says is in the turn"
-    return Grounding(quote=quote, span=span, score=score)
+    names = (frozenset(terms(name[0], language)) for one in texts for name in _NAME.finditer(one))
+    return fault or _misnamed(found, list(names), said)
 
 
 LEAST_OF_SENTENCE: Final = 0.5

@@ -10,10 +10,10 @@ import pytest
 from app.db.entities.query_lookup import QueryLookup
 from app.memory.registry import discover
 from app.model import ReadMode
+from app.read.search import MOST_COMPARED, word_weights
 from app.read.understand import names_of, parse_question, resolve_question
 from app.read.understand.parse import MOST_NAMES, MOST_WINDOWS
 from app.read.values import QueryRequest, QuestionReading, Window
-from app.read.weights import MOST_COMPARED, word_weights
 from tests.english.hostile import QUADRATIC, growth
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -13,12 +13,13 @@ import pytest
 
 from app.db import change_notes
 from app.db.memories import heeded
-from app.db.memories.resident import Held, read_content_state
+from app.db.memories.resident import Held, SayingRow, read_content_state
 from app.db.memories.usage import StoredUse
 from app.db.session import SNAPSHOT, SqlStatement, statement
 from app.model import Scope, ScopeKind, Visibility
 from app.read.access import AccessTracker
 from app.read.resident import source
+from app.read.resident.evidence import is_told_in
 from app.read.resident.kept import CHECKED_EACH, DIFFERENT, Residents, covers
 from app.read.resident.scope import ResidentScope
 from tests.read.conftest import NOW, MakeStore, Store
@@ -97,6 +98,15 @@ async def test_a_tenant_reads_nothing_of_another_whose_scope_is_held(store: Stor
         async with store.database.read(reading, **SNAPSHOT) as session:
             state = await read_content_state(session, store.tenant, asked)
         assert bool(state.changes) is changed, "row-level security hides another tenant's changes"
+
+
+def test_recent_turns_matter_only_to_what_was_told_in_the_session_that_asks() -> None:
+    memory, other = uuid4(), uuid4()
+    told = SayingRow(0, memory, uuid4(), "user", None, NOW, elsewhere=False, session_id="s1")
+    scopes = [ResidentScope(id=uuid4(), said={memory: (told,)})]
+    assert is_told_in(scopes, [other, memory], "s1")
+    assert not is_told_in(scopes, [other, memory], "s2")
+    assert not is_told_in(scopes, [other], "s1")
 
 
 async def test_what_is_erased_is_answered_by_no_process(store: Store) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from app.lexical.bm25 import terms
-from app.read.texts import LONGEST, kept, names_apart, names_within, terms_in
+from app.read.texts import KEPT, LONGEST, kept, names_apart, names_within, terms_in, without_words
 from app.read.values import worded
 
 
@@ -16,6 +16,26 @@ def test_a_text_is_read_once_unless_it_is_long() -> None:
     long = "a" * (LONGEST + 1)
     assert [length(one) for one in ("two", "two", long, long)] == [3, 3, len(long), len(long)]
     assert read == ["two", long, long]
+
+
+def test_more_texts_than_are_kept_are_read_again() -> None:
+    read = list[str]()
+
+    @kept
+    def length(text: str) -> int:
+        read.append(text)
+        return len(text)
+
+    texts = [str(number) for number in range(2 * KEPT)]
+    assert [length(one) for one in texts] == list(map(len, texts))
+    assert len(read) == len(texts)
+    assert [length(texts[-1]), length(texts[0])] == [4, 1]
+    assert read[len(texts) :] == ["0"]
+
+
+def test_words_that_are_known_are_left_out_of_a_text() -> None:
+    assert without_words("Ask Mira , please - or Mira's aunt !", frozenset({"mira"})) == "Ask please or Mira's aunt"
+    assert without_words("Ask Mira , please !", frozenset({"nobody"})) == "Ask Mira please"
 
 
 def test_terms_are_those_of_the_index() -> None:

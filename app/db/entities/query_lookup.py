@@ -9,6 +9,8 @@ from functools import cache
 from typing import Final, Literal
 from uuid import UUID
 
+import asyncpg
+
 from app.db import time_travel
 from app.db.memories import heeded, resident
 from app.db.memories.heeded import NO_HEED, HeededMemory, HeedQuery
@@ -387,6 +389,19 @@ class Asked:
     belongings: Belongings = NOTHING
     heed: HeedQuery = NO_HEED
 
+    def parameters(self, known_at: datetime | None) -> dict[str, object]:
+        """Return these as the statement takes them, with the time from which is looked, if it is a former one."""
+        then: dict[str, object] = {}
+        if known_at is not None:
+            then = {"known_at": known_at, "lexemes": [as_tsquery([term]) for term in self.terms]}
+        return {
+            **self.belongings.parameters(),
+            **self.heed.parameters(),
+            **then,
+            "names": list(self.names),
+            "terms": [index_of(term) for term in self.terms],
+        }
+
 
 async def look_up(
     session: ReadSession,
@@ -403,28 +418,25 @@ async def look_up(
     A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
     `known_at`: whom the names led to then, and what was counted then. `held` are scopes that the caller has in memory.
     """
-    terms, belongings = asked.terms, asked.belongings
-    heed = asked.heed.parameters()
-    [found] = await session.fetch(
-        _look_up(
-            then=known_at is not None,
-            owned=bool(belongings.own),
-            oneself=belongings.oneself,
-            heeds=bool(heed["heeded_types"]),
-        ),
-        {
-            **belongings.parameters(),
-            **({} if known_at is None else {"known_at": known_at}),
-            "tenant": tenant,
-            "scopes": list(scopes),
-            "names": list(asked.names),
-            "terms": [index_of(term) for term in terms],
-            **({} if known_at is None else {"lexemes": [as_tsquery([term]) for term in terms]}),
-            "vector_index": vector_index,
-            **resident.held_parameters(held),
-            **heed,
-        },
+    values = {
+        **asked.parameters(known_at),
+        **resident.held_parameters(held),
+        "tenant": tenant,
+        "scopes": list(scopes),
+        "vector_index": vector_index,
+    }
+    asks = _look_up(
+        then=known_at is not None,
+        owned=bool(asked.belongings.own),
+        oneself=asked.belongings.oneself,
+        heeds=bool(values["heeded_types"]),
     )
+    [found] = await session.fetch(asks, values)
+    return _read(found)
+
+
+def _read(found: asyncpg.Record) -> QueryLookup:
+    """Return the row of a look-up as values."""
     counts, types_version, index_rows, *state, stored, questions, frequencies, heeded_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(

@@ -133,7 +133,8 @@ _BELIEFS = """
 _EVIDENCE = """
         SELECT said.memory_id, said.turn_id, said.role, said.quote, said.stated_at, EXISTS (
             SELECT FROM evidence e JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id
-            WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND m.scope_id <> :scope) AS elsewhere
+            WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND m.scope_id <> :scope) AS elsewhere,
+            (SELECT t.session_id FROM turns t WHERE t.tenant_id = :tenant AND t.id = said.turn_id) AS session_id
         FROM evidence said
         WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL
         ORDER BY said.memory_id, said.id"""
@@ -233,6 +234,7 @@ class SayingRow(NamedTuple):
     quote: str | None
     stated_at: datetime
     elsewhere: bool
+    session_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,11 @@ def is_told_elsewhere(scopes: Sequence[ResidentScope], ids: Collection[UUID]) ->
     return any(said.elsewhere for scope in scopes for one in ids for said in scope.said.get(one, ()))
 
 
+def is_told_in(scopes: Sequence[ResidentScope], ids: Collection[UUID], session: str) -> bool:
+    """Tell whether a turn of these memories belongs to a session."""
+    return any(said.session_id == session for scope in scopes for one in ids for said in scope.said.get(one, ()))
+
+
 def turn_evidence(
     scopes: Sequence[ResidentScope], query: EvidenceQuery, recent: Collection[UUID]
 ) -> dict[UUID, TurnEvidence]:

@@ -57,7 +57,7 @@ class ResidentSource:
         if evidence.is_told_elsewhere(self.scopes, query.ids):
             return await self.store.turn_evidence(query)
         recent: frozenset[UUID] = frozenset()
-        if query.asking is not None:
+        if query.asking is not None and evidence.is_told_in(self.scopes, query.ids, query.asking.session_id):
             recent = await read_recent_turns(
                 self.store.session,
                 self.store.tenant,

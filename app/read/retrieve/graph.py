@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.db import time_travel
-from app.read.retrieve.search import Search, SearchFilters, of_memory, type_filter, visible
+from app.read.retrieve.search import Shape, of_memory, type_filter, visible
 
 MENTIONS = 400
 """Newest memories of an entity that it nominates: a hub must not nominate the whole store."""
@@ -37,13 +37,13 @@ SPOKEN = 20
 """Memories that an entity may have said to be nominated by them."""
 
 
-def cte(search: Search) -> str:
+def cte(shape: Shape) -> str:
     """Return the arm's CTEs; scores are in 0..1, the mean over the question's names.
 
     Edges are read both ways and only from memories that may be seen; a hard type filter applies to the
     answers, not to the way there. Entities merged into one are one.
     """
-    then = search.filters.known_at is not None
+    then = shape.known_at
     names = time_travel.NAMES if then else "(SELECT * FROM entity_aliases WHERE tenant_id = :tenant)"
     return f"""
     seed AS MATERIALIZED (
@@ -55,9 +55,9 @@ def cte(search: Search) -> str:
         FROM unnest(CAST(:seed_ids AS uuid[]), CAST(:seed_names AS int[]), CAST(:seed_rarity AS float8[]))
             AS given(entity_id, name, rarity)
     ),
-    {_edges("edge_one", "seed", "NULL::uuid", "seed.name", search.filters)},
+    {_edges("edge_one", "seed", "NULL::uuid", "seed.name", shape)},
     {_next_entities("one_hop", "edge_one", ONE_HOP)},
-    {_edges("edge_two", "one_hop", "one_hop.came_from", "one_hop.name", search.filters)},
+    {_edges("edge_two", "one_hop", "one_hop.came_from", "one_hop.name", shape)},
     {_next_entities("two_hops", "edge_two", TWO_HOPS)},
     told AS (
         SELECT s.name, m.memory_id, s.rarity * CASE WHEN m.role <> 'speaker' THEN 1
@@ -69,7 +69,7 @@ def cte(search: Search) -> str:
         UNION ALL
         SELECT name, memory_id, {ONE_HOP} FROM edge_two WHERE asked
         UNION ALL
-        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions(names, search.filters)}
+        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions(names, shape)}
         UNION ALL
         SELECT o.name, m.memory_id, o.weight FROM one_hop o {_mentions("o.entity_id", MENTIONS // 8)}
         UNION ALL
@@ -78,8 +78,8 @@ def cte(search: Search) -> str:
     graph AS MATERIALIZED (
         SELECT by_name.memory_id, sum(by_name.score) / :names AS score
         FROM (SELECT name, memory_id, max(score) AS score FROM told GROUP BY name, memory_id) by_name
-        {of_memory("by_name.memory_id", search.filters)}
-        WHERE by_name.score > 0 AND {type_filter(search.filters)}
+        {of_memory("by_name.memory_id", shape)}
+        WHERE by_name.score > 0 AND {type_filter(shape)}
         GROUP BY by_name.memory_id ORDER BY score DESC, by_name.memory_id DESC LIMIT :depth
     )"""  # noqa: S608 - composed of constants
 
@@ -96,7 +96,7 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _descriptions(names: str, filters: SearchFilters) -> str:
+def _descriptions(names: str, shape: Shape) -> str:
     """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`.
 
     Mentions are looked up entity by entity: few of them identify, so a join would walk through the tenant's.
@@ -111,13 +111,13 @@ def _descriptions(names: str, filters: SearchFilters) -> str:
                 SELECT * FROM memory_entities x
                 WHERE x.tenant_id = :tenant AND x.entity_id = a.entity_id AND x.role = 'identity' OFFSET 0
             ) me
-            {of_memory("me.memory_id", filters)}
-            WHERE {visible(filters)}
+            {of_memory("me.memory_id", shape)}
+            WHERE {visible(shape)}
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _edges(name: str, source: str, came_from: str, mention: str, filters: SearchFilters) -> str:
+def _edges(name: str, source: str, came_from: str, mention: str, shape: Shape) -> str:
     """Return the CTE of the edges of each entity of `source`, without the way back."""
     return f"""
     {name} AS MATERIALIZED (
@@ -132,8 +132,8 @@ def _edges(name: str, source: str, came_from: str, mention: str, filters: Search
                 SELECT *, from_entity FROM relations
                 WHERE tenant_id = :tenant AND to_entity = {source}.entity_id AND from_entity <> to_entity
             ) r
-            {of_memory("r.memory_id", filters)}
-            WHERE r.scope_id = ANY(:scopes) AND {visible(filters)}
+            {of_memory("r.memory_id", shape)}
+            WHERE r.scope_id = ANY(:scopes) AND {visible(shape)}
             ORDER BY asked DESC, i.confidence DESC, r.memory_id DESC LIMIT {EDGES}
         ) e
         WHERE e.far IS DISTINCT FROM {came_from}

@@ -14,7 +14,7 @@ from uuid import UUID
 from app.db.session import ReadSession, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.lexical.tokens import one_edit_apart
-from app.read.retrieve.search import Search, in_each_scope
+from app.read.retrieve.search import Shape, in_each_scope
 
 RARE = 0.05
 """Share of the documents up to which terms nominate."""
@@ -71,13 +71,13 @@ def nominators(terms: Sequence[str], frequencies: Mapping[int, int], documents: 
     return tuple(chosen)
 
 
-def ctes(search: Search, arms: Mapping[str, str]) -> str:
+def ctes(shape: Shape, arms: Mapping[str, str]) -> str:
     """Return the CTEs of these arms, by name with the kinds of index rows each looks at: one pass for all."""
     of_kinds = " OR ".join(f"i.kind IN {kinds}" for kinds in arms.values())
     columns = "i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score"
     nominated = f"({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)"  # noqa: S608 - composed of constants
     scored = f"""
-    lexically AS MATERIALIZED ({in_each_scope(columns, search.filters, nominated)}
+    lexically AS MATERIALIZED ({in_each_scope(columns, shape, nominated)}
     )"""
     best = (
         f"""

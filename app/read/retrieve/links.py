@@ -6,11 +6,12 @@ A statement of its own, and no arm: only few questions name the ends of a chain 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from uuid import UUID
 
 from app.db import time_travel
-from app.db.session import ReadSession
-from app.read.retrieve.search import Search, of_memory, visible
+from app.db.session import ReadSession, SqlStatement
+from app.read.retrieve.search import Search, Shape, of_memory, visible
 from app.read.retrieve.statement import PROBE, typed, values
 from app.read.values import Link
 
@@ -43,19 +44,20 @@ async def read_links(
     A step goes to the statements about an object that are nearest to it.
     """
     given = {**values(search), "found": list(found), "anchors": list(anchors), "whole": search.whole or 1.0}
-    rows = await session.fetch(typed(_compose(search)), given)
+    rows = await session.fetch(_compose(search.shape), given)
     return tuple(Link._make(row) for row in rows)
 
 
-def _compose(search: Search) -> str:
+@lru_cache(maxsize=256)
+def _compose(shape: Shape) -> SqlStatement:
     first = f"""
     hop_0 AS MATERIALIZED (
         SELECT unnest(CAST(:found AS uuid[])) AS memory_id, CAST(NULL AS uuid) AS came_from
         UNION
         SELECT near.memory_id, NULL FROM unnest(CAST(:anchors AS uuid[])) AS asked(entity_id)
-        {_statements("asked.entity_id", BEGINNING, search)}
+        {_statements("asked.entity_id", BEGINNING, shape)}
     )"""  # noqa: S608 - composed of constants
-    steps = [part for step in range(1, HOPS + 1) for part in (_objects(step, search), _step(step, search))]
+    steps = [part for step in range(1, HOPS + 1) for part in (_objects(step, shape), _step(step, shape))]
     every = " UNION ALL ".join(
         f"SELECT memory_id, came_from, {step} AS step FROM hop_{step}"  # noqa: S608 - composed of constants
         for step in range(HOPS + 1)
@@ -63,26 +65,26 @@ def _compose(search: Search) -> str:
     ordered = f"""
         SELECT every.memory_id, every.came_from, m.subject_id,
             coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type', '')
-        FROM ({every}) every CROSS JOIN LATERAL (SELECT * FROM {_memories("every.memory_id", search)} x OFFSET 0) m
+        FROM ({every}) every CROSS JOIN LATERAL (SELECT * FROM {_memories("every.memory_id", shape)} x OFFSET 0) m
         ORDER BY every.step, every.memory_id DESC, every.came_from"""  # noqa: S608 - composed of constants
-    return f"WITH {','.join([PROBE, first, *steps])} {ordered}"
+    return typed(f"WITH {','.join([PROBE, first, *steps])} {ordered}")
 
 
-def _step(step: int, search: Search) -> str:
+def _step(step: int, shape: Shape) -> str:
     """Return the CTE of the statements about the objects of a step, with what leads to each."""
     return f"""
     hop_{step} AS MATERIALIZED (
-        SELECT near.memory_id, f.came_from FROM far_{step} f {_statements("f.entity_id", LINKED, search)}
+        SELECT near.memory_id, f.came_from FROM far_{step} f {_statements("f.entity_id", LINKED, shape)}
         WHERE near.memory_id <> f.came_from
         ORDER BY near.nearness DESC, near.memory_id DESC LIMIT {MOST_REACHED}
     )"""  # noqa: S608 - composed of constants
 
 
-def _statements(entity: str, most: int, search: Search) -> str:
+def _statements(entity: str, most: int, shape: Shape) -> str:
     """Return the join with the statements `near` about an entity that are nearest to the question, and how near."""
     near = [f"{SHARED_WORDS} * coalesce(-(i.lexical <#> (SELECT weights FROM probe)), 0) / :whole"]  # noqa: S608 - constants
-    if search.vector is not None:
-        near.append(f"coalesce(-({search.model.vector('i')} <#> (SELECT vector FROM probe)), 0)")  # noqa: S608 - constants
+    if shape.vector:
+        near.append(f"coalesce(-({shape.model.vector('i')} <#> (SELECT vector FROM probe)), 0)")  # noqa: S608 - constants
     return f"""CROSS JOIN LATERAL (
             SELECT own.memory_id, {" + ".join(near)} AS nearness
             FROM (
@@ -90,19 +92,19 @@ def _statements(entity: str, most: int, search: Search) -> str:
                 WHERE me.tenant_id = :tenant AND me.entity_id = {entity} AND me.role IN ('subject', 'from')
                 ORDER BY me.memory_id DESC LIMIT {LOOKED_AT}
             ) own
-            {of_memory("own.memory_id", search.filters)}
-            WHERE {visible(search.filters)}
+            {of_memory("own.memory_id", shape)}
+            WHERE {visible(shape)}
             ORDER BY nearness DESC, own.memory_id DESC LIMIT {most}
         ) near"""  # noqa: S608 - composed of constants
 
 
-def _objects(step: int, search: Search) -> str:
+def _objects(step: int, shape: Shape) -> str:
     """Return the CTE of the entities that the objects of statements are, with the statement `came_from`.
 
     The entity that the object was resolved to, those that are one with it, and those of the visible scopes whose name
     the object is: a statement may be older than the first one about what it leads to.
     """
-    then = search.filters.known_at is not None
+    then = shape.known_at
     names = time_travel.NAMES if then else "(SELECT * FROM entity_aliases WHERE tenant_id = :tenant)"
     return f"""
     far_{step} AS MATERIALIZED (
@@ -120,7 +122,7 @@ def _objects(step: int, search: Search) -> str:
             WHERE me.tenant_id = :tenant AND me.memory_id = s.memory_id AND me.role IN ('object', 'to')
             UNION
             SELECT a.entity_id FROM (
-                SELECT m.slot_value AS name FROM {_memories("s.memory_id", search)} m WHERE m.slot_value IS NOT NULL
+                SELECT m.slot_value AS name FROM {_memories("s.memory_id", shape)} m WHERE m.slot_value IS NOT NULL
                 UNION
                 SELECT own.alias FROM memory_entities me
                 CROSS JOIN LATERAL (SELECT * FROM {names} own WHERE own.entity_id = me.entity_id OFFSET 0) own
@@ -135,8 +137,8 @@ def _objects(step: int, search: Search) -> str:
     )"""  # noqa: S608 - composed of constants
 
 
-def _memories(memory: str, search: Search) -> str:
+def _memories(memory: str, shape: Shape) -> str:
     """Return the source of a memory by its id, as it is or was."""
-    if search.filters.known_at is not None:
+    if shape.known_at:
         return time_travel.memories(f"x.id = {memory}")
     return f"(SELECT x.* FROM memories x WHERE x.tenant_id = :tenant AND x.id = {memory})"  # noqa: S608 - of constants

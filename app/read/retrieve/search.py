@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from pgvector import HalfVector, SparseVector
@@ -49,6 +50,28 @@ class SearchFilters:
     timed: bool = False
 
 
+class Shape(NamedTuple):
+    """The form of a search: its arms, and which conditions and values it has.
+
+    SQL is composed of this alone, once.
+    """
+
+    arms: tuple[Arm, ...]
+    mode: ReadMode
+    as_of: bool
+    known_at: bool
+    types: bool
+    topic: bool
+    metadata: bool
+    excluded: bool
+    within: bool
+    timed: bool
+    model: Model
+    exact: bool
+    questions: bool
+    vector: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """Everything the arms need. `exact`: compare with every visible vector, don't use the vector index.
@@ -75,6 +98,27 @@ class Search:
     mentioned: tuple[Mentioned, ...] = ()
     relations: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
+
+    @property
+    def shape(self) -> Shape:
+        """What its statement depends on; arms that have nothing to go by are not asked."""
+        filters = self.filters
+        return Shape(
+            arms=tuple(arm for arm in Arm if arm in self.arms and self.has_input(arm)),
+            mode=filters.mode,
+            as_of=filters.as_of is not None,
+            known_at=filters.known_at is not None,
+            types=bool(filters.types),
+            topic=filters.topic is not None,
+            metadata=filters.metadata is not None,
+            excluded=bool(filters.excluded),
+            within=bool(filters.within),
+            timed=filters.timed,
+            model=self.model,
+            exact=self.exact,
+            questions=self.questions > 0,
+            vector=self.vector is not None,
+        )
 
     def has_input(self, arm: Arm) -> bool:
         """Tell whether an arm has something to go by; one that hasn't nominates nothing."""
@@ -114,12 +158,12 @@ What nominates is the row as it is now: where a memory's words were changed sinc
 shown and judged as it was."""
 
 
-def indexed(filters: SearchFilters) -> str:
+def indexed(shape: Shape) -> str:
     """Return the rows `i` that the arms read, as what follows FROM: those of the index, or what they were."""
-    return "memory_index i" if filters.known_at is None else _INDEX_THEN
+    return "memory_index i" if not shape.known_at else _INDEX_THEN
 
 
-def visible(filters: SearchFilters, *, scoped: bool = True) -> str:
+def visible(shape: Shape, *, scoped: bool = True) -> str:
     """Return the condition on `i`, a row of memory_index, that it may be seen at all.
 
     `scoped` False: the arm joins with the visible scopes itself.
@@ -128,27 +172,27 @@ def visible(filters: SearchFilters, *, scoped: bool = True) -> str:
         "i.tenant_id = :tenant",
         *(["i.scope_id = ANY(:scopes)"] if scoped else []),
         "i.confidence >= :min_confidence",
-        *_statuses(filters),
-        *_times(filters),
+        *_statuses(shape),
+        *_times(shape),
     ]
     return " AND ".join(conditions)
 
 
-def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = True) -> str:
+def type_filter(shape: Shape, *, scoped: bool = True, typed: bool = True) -> str:
     """Return the condition on `i` that it may be seen and can answer the question; `scoped` as above, `typed` alike."""
-    conditions = [visible(filters, scoped=scoped)]
-    if typed and filters.types:
+    conditions = [visible(shape, scoped=scoped)]
+    if typed and shape.types:
         conditions.append("i.type = ANY(:types)")
-    if filters.topic is not None:
+    if shape.topic:
         conditions.append("folded(i.topic) = folded(:topic)")
-    if filters.metadata is not None:
+    if shape.metadata:
         conditions.append("i.memory_id IN (SELECT memory_id FROM labelled)")
-    if filters.excluded:
+    if shape.excluded:
         conditions.append(
             "NOT EXISTS (SELECT FROM memory_entities x WHERE x.tenant_id = :tenant"
             " AND x.memory_id = i.memory_id AND x.entity_id = ANY(:excluded))"
         )
-    if filters.within:
+    if shape.within:
         conditions.append(
             "EXISTS (SELECT FROM unnest(CAST(:within_lower AS timestamptz[]), CAST(:within_upper AS timestamptz[]))"
             " AS named(lower, upper) WHERE i.event_range && tstzrange(named.lower, named.upper))"
@@ -156,40 +200,40 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = Tr
     return " AND ".join(conditions)
 
 
-def in_each_scope(columns: str, filters: SearchFilters, condition: str, *, each_type: bool = False) -> str:
+def in_each_scope(columns: str, shape: Shape, condition: str, *, each_type: bool = False) -> str:
     """Return the select of columns of the rows `i` that can answer and meet a condition, by one look-up a scope.
 
     With `scope_id = ANY(...)` a plan for any tenant reads all rows of a large one, because an average one has few.
     `OFFSET 0` keeps the planner from joining the scopes afterwards, which would do the same. `each_type`:
     by one look-up for each type, too, where rows are found by an index that has their type.
     """
-    each_type = each_type and bool(filters.types) and filters.known_at is None
+    each_type = each_type and shape.types and not shape.known_at
     types = "CROSS JOIN unnest(CAST(:types AS text[])) AS wanted(type)" if each_type else ""
     typed = "AND i.type = wanted.type" if each_type else ""
     return f"""
         SELECT found.* FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) {types}
         CROSS JOIN LATERAL (
-            SELECT {columns} FROM {indexed(filters)}
+            SELECT {columns} FROM {indexed(shape)}
             WHERE i.scope_id = bucket.scope_id {typed}
-              AND {type_filter(filters, scoped=False, typed=not each_type)} AND {condition}
+              AND {type_filter(shape, scoped=False, typed=not each_type)} AND {condition}
             OFFSET 0
         ) found"""  # noqa: S608 - composed of constants
 
 
-def of_memory(memory: str, filters: SearchFilters) -> str:
+def of_memory(memory: str, shape: Shape) -> str:
     """Return the join with the first row `i` of a memory: found by its key, whatever else is asked of it."""
     return f"""CROSS JOIN LATERAL (
-            SELECT * FROM {indexed(filters)}
+            SELECT * FROM {indexed(shape)}
             WHERE i.tenant_id = :tenant AND i.memory_id = {memory} AND i.part = 0 OFFSET 0
         ) i"""  # noqa: S608 - composed of constants
 
 
-def labelled(filters: SearchFilters) -> list[str]:
+def labelled(shape: Shape) -> list[str]:
     """Return the CTE of the memories whose metadata may contain what is asked for, if anything is; ranking looks again.
 
     With a time of knowledge, also of those whose metadata did, and were changed since.
     """
-    if filters.metadata is None:
+    if not shape.metadata:
         return []
     then = """
         UNION SELECT p.memory_id FROM memory_past p
@@ -202,7 +246,7 @@ def labelled(filters: SearchFilters) -> list[str]:
         WHERE l.tenant_id = :tenant AND l.scope_id = ANY(:scopes)
           AND l.label = ANY(ARRAY(SELECT metadata_labels(:metadata)))
         GROUP BY l.memory_id HAVING count(*) = (SELECT count(*) FROM metadata_labels(:metadata))
-        {"" if filters.known_at is None else then}
+        {"" if not shape.known_at else then}
     )"""  # noqa: S608 - composed of constants
     ]
 
@@ -246,31 +290,31 @@ _FOLDED = """i.status = 'superseded' AND EXISTS (
 """The condition that a summary stands for `i`, and that it tells of a named window, for which it stands itself."""
 
 
-def _statuses(filters: SearchFilters) -> list[str]:
+def _statuses(shape: Shape) -> list[str]:
     """Return the conditions on the status; what was rejected before it was ever believed is for no read.
 
     What was replaced by something that had yet to begin is believed until then.
     """
-    if filters.mode is ReadMode.AUDIT:
+    if shape.mode is ReadMode.AUDIT:
         return [is_on_record("i")]
-    if filters.mode is ReadMode.HISTORICAL or filters.as_of is not None:
+    if shape.mode is ReadMode.HISTORICAL or shape.as_of:
         return [is_or_was_believed("i")]
-    folded = f" OR ({_FOLDED})" if filters.timed else ""
+    folded = f" OR ({_FOLDED})" if shape.timed else ""
     return [
         f"(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)){folded})"
     ]
 
 
-def _times(filters: SearchFilters) -> list[str]:
+def _times(shape: Shape) -> list[str]:
     """Return the conditions on both clocks.
 
     With a known instant the rows are those of that instant (`indexed`): what was recorded later is not there, and what
     was learnt later of the others is not on them. Historical and audit reads show every time, unless they ask for one.
     """
     conditions: list[str] = []
-    if filters.known_at is not None:
+    if shape.known_at:
         conditions.append("i.recorded_at <= :known_at")
-    if filters.mode is not ReadMode.DEFAULT and filters.as_of is None:
+    if shape.mode is not ReadMode.DEFAULT and not shape.as_of:
         return conditions
-    holds = is_valid if filters.as_of is None else is_true
+    holds = is_valid if not shape.as_of else is_true
     return [*conditions, holds("i", ":instant", begun=":begun")]

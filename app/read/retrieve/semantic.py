@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.db.apply.scope import LARGE
-from app.read.retrieve.search import Search, in_each_scope, indexed, type_filter
+from app.read.retrieve.search import Shape, in_each_scope, indexed, type_filter
 from app.read.values import Arm
 
 EXACT_UP_TO = 2 * LARGE
@@ -40,7 +40,7 @@ def is_exact(*, memories: int, index_rows: int, depth: int, questions: bool = Fa
     return depth * PARTS_PER_MEMORY * max(1.0, index_rows / memories) > MOST_VISITED
 
 
-def ctes(search: Search, arms: Mapping[Arm, str]) -> list[str]:
+def ctes(shape: Shape, arms: Mapping[Arm, str]) -> list[str]:
     """Return the CTEs of these arms, by name with the kinds of index rows each looks at.
 
     Exact: the best of all parts, which no vector index can answer, in one pass for all arms; vectors are of unit
@@ -49,46 +49,44 @@ def ctes(search: Search, arms: Mapping[Arm, str]) -> list[str]:
     (it visits a bounded number of entries, and the filters refuse most), so when it came back with fewer
     memories than asked for, the exact search runs in its place: an arm is short only when there is no more.
     """
-    if not search.exact:
-        return [_approximate(search, arm, kinds) for arm, kinds in arms.items()]
-    found = [_compared(search, arms)]
+    if not shape.exact:
+        return [_approximate(shape, arm, kinds) for arm, kinds in arms.items()]
+    found = [_compared(shape, arms)]
     for arm in arms:
         said = f"SELECT memory_id, {arm} AS score FROM compared WHERE {arm} IS NOT NULL"  # noqa: S608 - constants
-        best = (
-            _heard(search, said) if _asked(search, arm) else f"{said} ORDER BY score DESC, memory_id DESC LIMIT :depth"
-        )
+        best = _heard(shape, said) if _asked(shape, arm) else f"{said} ORDER BY score DESC, memory_id DESC LIMIT :depth"
         found.append(f"{arm} AS MATERIALIZED ({best})")
     return found
 
 
-def _asked(search: Search, arm: Arm) -> bool:
+def _asked(shape: Shape, arm: Arm) -> bool:
     """Tell whether memories are found by the questions that they answer, too."""
-    return arm is Arm.SEMANTIC and search.questions > 0
+    return arm is Arm.SEMANTIC and shape.questions
 
 
-def _compared(search: Search, arms: Mapping[Arm, str]) -> str:
+def _compared(shape: Shape, arms: Mapping[Arm, str]) -> str:
     """Return the CTE of each memory's best score in each arm; compared before they are grouped: scores are narrow."""
     every = f"({' OR '.join(f'i.kind IN {kinds}' for kinds in arms.values())})"
     best = ", ".join(f"max(part.score) FILTER (WHERE part.kind IN {kinds}) AS {arm}" for arm, kinds in arms.items())
     return f"""
     compared AS MATERIALIZED (
-        SELECT part.memory_id, {best} FROM ({_parts(search, every)}) part GROUP BY part.memory_id
+        SELECT part.memory_id, {best} FROM ({_parts(shape, every)}) part GROUP BY part.memory_id
     )"""  # noqa: S608 - composed of constants
 
 
-def _parts(search: Search, of_kinds: str) -> str:
-    columns = f"i.memory_id, i.kind, -({search.model.vector('i')} <#> (SELECT vector FROM probe)) AS score"  # noqa: S608 - constants
-    mine = f"{of_kinds} AND {search.model.condition('i')}"
-    return in_each_scope(columns, search.filters, mine, each_type=True)
+def _parts(shape: Shape, of_kinds: str) -> str:
+    columns = f"i.memory_id, i.kind, -({shape.model.vector('i')} <#> (SELECT vector FROM probe)) AS score"  # noqa: S608 - constants
+    mine = f"{of_kinds} AND {shape.model.condition('i')}"
+    return in_each_scope(columns, shape, mine, each_type=True)
 
 
-def _approximate(search: Search, arm: Arm, kinds: str) -> str:
+def _approximate(shape: Shape, arm: Arm, kinds: str) -> str:
     near = f"near_{arm}"
-    said = _parts(search, f"i.kind IN {kinds}")
-    if _asked(search, arm):
-        found, exact = _near_with_questions(search, kinds), _heard(search, said)
+    said = _parts(shape, f"i.kind IN {kinds}")
+    if _asked(shape, arm):
+        found, exact = _near_with_questions(shape, kinds), _heard(shape, said)
     else:
-        found = _near(search, kinds)
+        found = _near(shape, kinds)
         exact = f"""
             SELECT part.memory_id, max(part.score) AS score FROM ({said}) part
             GROUP BY part.memory_id ORDER BY score DESC, part.memory_id DESC LIMIT :depth"""  # noqa: S608 - constants
@@ -101,47 +99,47 @@ def _approximate(search: Search, arm: Arm, kinds: str) -> str:
     )"""  # noqa: S608 - composed of constants
 
 
-def _heard(search: Search, said: str) -> str:
+def _heard(shape: Shape, said: str) -> str:
     """Return the best of these scores with questions; a join might be planned for one row a side, and take for ever."""
     return f"""
         SELECT heard.memory_id, {_gained("max(heard.said)", "max(heard.asked)")} AS score FROM (
             SELECT told.memory_id, told.score AS said, CAST(NULL AS float8) AS asked FROM ({said}) told
             UNION ALL
-            SELECT q.memory_id, NULL, -({search.model.vector("q")} <#> (SELECT vector FROM probe))
-            FROM {_questions_of_each_scope(search)}
+            SELECT q.memory_id, NULL, -({shape.model.vector("q")} <#> (SELECT vector FROM probe))
+            FROM {_questions_of_each_scope(shape)}
         ) heard
         GROUP BY heard.memory_id HAVING max(heard.said) IS NOT NULL
         ORDER BY score DESC, heard.memory_id DESC LIMIT :depth
     """  # noqa: S608 - as above
 
 
-def _near(search: Search, kinds: str) -> str:
+def _near(shape: Shape, kinds: str) -> str:
     return f"""
         SELECT found.memory_id, 1 - min(found.distance) AS score
-        FROM ({_nearest(search, kinds)}) found
+        FROM ({_nearest(shape, kinds)}) found
         GROUP BY found.memory_id ORDER BY score DESC, found.memory_id DESC LIMIT :depth
     """  # noqa: S608 - as above
 
 
-def _near_with_questions(search: Search, kinds: str) -> str:
+def _near_with_questions(shape: Shape, kinds: str) -> str:
     """Return the same with questions: both nominate, and of each nominee both are looked up."""
-    said, asked = search.model.vector("i"), search.model.vector("q")
+    said, asked = shape.model.vector("i"), shape.model.vector("q")
     return f"""
         SELECT nominee.memory_id, {_gained("own.said", "own.asked")} AS score
         FROM (
             SELECT memory_id FROM (
-                SELECT memory_id FROM ({_nearest(search, kinds)}) said
+                SELECT memory_id FROM ({_nearest(shape, kinds)}) said
                 ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d}
             ) said
             UNION
-            SELECT memory_id FROM ({_nearest_questions(search)}) asked
+            SELECT memory_id FROM ({_nearest_questions(shape)}) asked
         ) nominee
         CROSS JOIN LATERAL (
             SELECT
-                (SELECT -min({said} <#> (SELECT vector FROM probe)) FROM {indexed(search.filters)}
-                 WHERE i.memory_id = nominee.memory_id AND {_here(search, kinds)}) AS said,
+                (SELECT -min({said} <#> (SELECT vector FROM probe)) FROM {indexed(shape)}
+                 WHERE i.memory_id = nominee.memory_id AND {_here(shape, kinds)}) AS said,
                 (SELECT -min({asked} <#> (SELECT vector FROM probe)) FROM hypothetical_embeddings q
-                 WHERE q.memory_id = nominee.memory_id AND {_questions(search)}) AS asked
+                 WHERE q.memory_id = nominee.memory_id AND {_questions(shape)}) AS asked
             OFFSET 0
         ) own
         WHERE own.said IS NOT NULL
@@ -154,54 +152,54 @@ def _gained(said: str, asked: str) -> str:
     return f"{said} + :questions * greatest(0, {asked} - {said})"
 
 
-def _here(search: Search, kinds: str) -> str:
-    return f"{type_filter(search.filters)} AND i.kind IN {kinds} AND {search.model.condition('i')}"
+def _here(shape: Shape, kinds: str) -> str:
+    return f"{type_filter(shape)} AND i.kind IN {kinds} AND {shape.model.condition('i')}"
 
 
-def _questions(search: Search) -> str:
+def _questions(shape: Shape) -> str:
     """Return the condition on `q` to be a question of the visible scopes; its memory's index row says the rest."""
-    return f"q.tenant_id = :tenant AND q.scope_id = ANY(:scopes) AND {search.model.condition('q')}"
+    return f"q.tenant_id = :tenant AND q.scope_id = ANY(:scopes) AND {shape.model.condition('q')}"
 
 
-def _questions_of_each_scope(search: Search) -> str:
+def _questions_of_each_scope(shape: Shape) -> str:
     """Return them by one look-up a scope, as what follows FROM, for the reason that `in_each_scope` gives."""
     return f"""unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
             CROSS JOIN LATERAL (
                 SELECT q.* FROM hypothetical_embeddings q
-                WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id AND {search.model.condition("q")} OFFSET 0
+                WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id AND {shape.model.condition("q")} OFFSET 0
             ) q"""  # noqa: S608 - composed of constants
 
 
-def _nearest(search: Search, kinds: str) -> str:
+def _nearest(shape: Shape, kinds: str) -> str:
     """Return the nearest parts: by the index in scopes that are in it, by comparison in those too small for it."""
-    columns = f"i.memory_id, {_distance('i', search)}"
-    unranked = f"i.kind IN {kinds} AND {search.model.condition('i')} AND NOT i.ann"
+    columns = f"i.memory_id, {_distance('i', shape)}"
+    unranked = f"i.kind IN {kinds} AND {shape.model.condition('i')} AND NOT i.ann"
     return f"""
-        (SELECT {columns} FROM {indexed(search.filters)} WHERE {_here(search, kinds)} AND i.ann
+        (SELECT {columns} FROM {indexed(shape)} WHERE {_here(shape, kinds)} AND i.ann
          ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
         UNION ALL
-        ({in_each_scope(columns, search.filters, unranked)})
+        ({in_each_scope(columns, shape, unranked)})
     """  # noqa: S608 - as above
 
 
-def _nearest_questions(search: Search) -> str:
+def _nearest_questions(shape: Shape) -> str:
     """Return the nearest questions whose memories may answer, likewise.
 
     `OFFSET 0`: each question's memory is looked up as the index brings it, until there are enough.
     """
-    distance = _distance("q", search)
+    distance = _distance("q", shape)
     may_answer = f"""CROSS JOIN LATERAL (
-            SELECT FROM {indexed(search.filters)}
-            WHERE i.memory_id = q.memory_id AND i.part = 0 AND {type_filter(search.filters)} OFFSET 0
+            SELECT FROM {indexed(shape)}
+            WHERE i.memory_id = q.memory_id AND i.part = 0 AND {type_filter(shape)} OFFSET 0
         ) may_answer"""
     return f"""
         (SELECT q.memory_id, {distance} FROM hypothetical_embeddings q {may_answer}
-         WHERE {_questions(search)} AND q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
+         WHERE {_questions(shape)} AND q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
         UNION ALL
-        (SELECT q.memory_id, {distance} FROM {_questions_of_each_scope(search)} {may_answer}
+        (SELECT q.memory_id, {distance} FROM {_questions_of_each_scope(shape)} {may_answer}
          WHERE NOT q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
     """  # noqa: S608 - as above
 
 
-def _distance(row: str, search: Search) -> str:
-    return f"{search.model.distance(row, '(SELECT vector FROM probe)')} AS distance"  # noqa: S608 - constants
+def _distance(row: str, shape: Shape) -> str:
+    return f"{shape.model.distance(row, '(SELECT vector FROM probe)')} AS distance"  # noqa: S608 - constants

@@ -10,7 +10,7 @@ from functools import lru_cache
 from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
-from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, labelled, parameters
+from app.read.retrieve.search import CONTENT, CONTEXT, Search, Shape, bounds, labelled, parameters
 from app.read.values import Arm, Scored
 
 _TYPES: Mapping[str, str] = {
@@ -66,10 +66,10 @@ class Retrieved:
 
 async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     """Run the arms that have something to go by; those that don't, nominate nothing."""
-    arms = tuple(arm for arm in Arm if arm in search.arms and search.has_input(arm))
-    if not arms:
+    shape = search.shape
+    if not shape.arms:
         return Retrieved(arms={}, seconds={})
-    rows = await session.fetch(typed(_compose(arms, search)), values(search))
+    rows = await session.fetch(_compose(shape), values(search))
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
     before = 0.0
@@ -80,38 +80,39 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     return Retrieved(arms=found, seconds=seconds)
 
 
-def _cte(arm: Arm, search: Search) -> str:
+def _cte(arm: Arm, shape: Shape) -> str:
     match arm:
         case Arm.GRAPH:
-            return graph.cte(search)
+            return graph.cte(shape)
         case Arm.TEMPORAL:
-            return temporal.cte(search)
+            return temporal.cte(shape)
         case _:
             raise AssertionError("the arms of a kind are composed together")
 
 
-def _compose(arms: tuple[Arm, ...], search: Search) -> str:
+@lru_cache(maxsize=256)
+def _compose(shape: Shape) -> SqlStatement:
     """Return the statement: a row an arm, with its list as arrays and when, since the start, it was done.
 
     Arrays, because hundreds of rows cost more to receive than to find. The arms run one after another, in
     the order they are listed. The question's words are read from text once, in `probe`, not once a row.
     """
+    arms = shape.arms
     meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}
-    ctes = labelled(search.filters)
-    ctes += semantic.ctes(search, meaning) if meaning else []
-    ctes += [_cte(arm, search) for arm in arms if arm not in meaning and arm not in _LEXICAL]
+    ctes = labelled(shape)
+    ctes += semantic.ctes(shape, meaning) if meaning else []
+    ctes += [_cte(arm, shape) for arm in arms if arm not in meaning and arm not in _LEXICAL]
     if words:
-        ctes.append(lexical.ctes(search, words))
+        ctes.append(lexical.ctes(shape, words))
     lists = " UNION ALL ".join(
         f"SELECT '{arm}' AS arm, array_agg(memory_id), array_agg(CAST(score AS float8)),"  # noqa: S608
         f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM {arm}"
         for arm in arms
     )
-    return f"WITH {','.join([PROBE, *ctes])} {lists}"
+    return typed(f"WITH {','.join([PROBE, *ctes])} {lists}")
 
 
-@lru_cache(maxsize=256)
 def typed(sql: str) -> SqlStatement:
     """Return a statement whose parameters have their types."""
     return statement(_PARAMETER.sub(lambda found: f"CAST(:{found[1]} AS {_TYPES[found[1]]})", sql))

@@ -376,9 +376,6 @@ USUAL = 5
 MOST_WORDS = 64
 """Words of a question that are searched for names; questions are shorter, pasted texts may not be."""
 
-_CUES: Final = tuple((name, f" {cue} ") for name, cues in questions.QUESTION_HINTS.items() for cue in cues)
-"""Predicates, each with a cue that asks about it, as it stands among words."""
-
 _EDGES = ".,;:!?\"'()[]"
 
 _SPOKEN = re.compile(r"\S+")
@@ -471,9 +468,8 @@ def without(text: str, spans: Collection[Span]) -> str:
 
 def predicates(text: str, own: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the predicates and relations that words of the question ask about; `own` are known by other words."""
-    words = f" {' '.join(_PLAIN.findall(questions.ASKS_FOR_WORK.sub(' job ', text).casefold()))} "
-    found = (name for name, cue in _CUES if cue in words)
-    return tuple(dict.fromkeys((*found, *own_predicates(own))))
+    said = _PLAIN.findall(questions.ASKS_FOR_WORK.sub(" job ", text).casefold())
+    return tuple(dict.fromkeys((*questions.hinted_predicates(said), *own_predicates(own))))
 
 
 def _trimmed(word: re.Match[str]) -> tuple[int, int]:

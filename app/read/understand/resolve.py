@@ -43,6 +43,11 @@ ABOUT: Final = 0.05
 
 _WORD = re.compile(r"[\w'-]+")
 
+_EMPTY: Final = questions.FILLERS | questions.NAMING
+
+_EMPTY_OF_OWN: Final = _EMPTY | parse.NOUNS
+"""Words of a question that ask for nothing but who or what is named, or is called one's own."""
+
 
 def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Registry) -> ParsedQuery:
     """Return the question with its names resolved to the entities of the visible scopes."""
@@ -119,7 +124,7 @@ def _anchors(
 
 def _says_names_only(reading: QuestionReading, found: Sequence[Gram]) -> bool:
     rest = without(reading.text, [gram.span for gram in found])
-    return not _says_more(rest, reading.language, questions.FILLERS | questions.NAMING)
+    return not _says_more(rest, reading.language, _EMPTY)
 
 
 def _specificity(reading: QuestionReading, *, names: int, types: int, predicates: int) -> float:
@@ -230,9 +235,7 @@ def _with_own(said: Sequence[Gram], own: Sequence[Gram]) -> list[Gram]:
 def _rest(reading: QuestionReading, own: Sequence[Span]) -> str:
     """Return the question without what it calls its asker's own, unless it asks who that is."""
     rest = without(reading.text, own) if own else reading.text
-    return (
-        rest if _says_more(rest, reading.language, questions.FILLERS | questions.NAMING | parse.NOUNS) else reading.text
-    )
+    return rest if _says_more(rest, reading.language, _EMPTY_OF_OWN) else reading.text
 
 
 def _says_more(text: str, language: str, than: Collection[str] = ()) -> bool:
