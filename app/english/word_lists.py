@@ -6,7 +6,7 @@ A section of a file may be one pattern, an alternative a line; `<<NAME>>` stands
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
