@@ -39,6 +39,7 @@ LOOP_ROUNDS = 2
 RETRY_AFTER_SECONDS = 1.0
 TURNED_AWAY = frozenset({429, 503})
 QUIET_PAUSE = 0.05
+_CLOSES = b"connection: close"
 COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "503", "other", "s", "cpu s")
 """`sent`: requests; `a second`: served; `503`: turned away; `s`: until all was answered; `cpu s`: what sending took."""
 
@@ -50,24 +51,34 @@ class Answers:
     taken: dict[int, list[float]] = field(default_factory=dict)
     unanswered: int = 0
     broken: int = 0
+    began: float = 0.0
+    served_at: float = 0.0
+    """When the last request was served: after it there may be refusals alone, which come late."""
     wall: float = 0.0
     cpu: float = 0.0
 
     @contextmanager
     def timed(self) -> Iterator[float]:
         """Measure the block, in which the requests are sent; yield its beginning."""
-        started, worked = perf_counter(), process_time()
-        yield started
-        self.wall, self.cpu = perf_counter() - started, process_time() - worked
+        self.began, worked = perf_counter(), process_time()
+        yield self.began
+        self.wall, self.cpu = perf_counter() - self.began, process_time() - worked
 
     def add(self, status: int, seconds: float) -> None:
         """Count an answer."""
         self.taken.setdefault(status, []).append(seconds)
+        if _is_good(status):
+            self.served_at = perf_counter()
 
     @property
     def good(self) -> list[float]:
         """Return the seconds of the requests that were served."""
-        return [one for status, all_of in self.taken.items() if 200 <= status < 300 for one in all_of]  # noqa: PLR2004
+        return [one for status, all_of in self.taken.items() if _is_good(status) for one in all_of]
+
+    def per_second(self) -> float:
+        """Return how many requests were served a second, up to the last of them."""
+        span = self.served_at - self.began
+        return len(self.good) / span if span > 0 else 0.0
 
     def percentile(self, share: float) -> float:
         """Return a percentile, in milliseconds, of the requests that were served."""
@@ -76,9 +87,7 @@ class Answers:
     def others(self) -> int:
         """Return how many were neither served nor turned away with 503 or 429."""
         return self.unanswered + sum(
-            len(found)
-            for status, found in self.taken.items()
-            if not 200 <= status < 300 and status not in TURNED_AWAY  # noqa: PLR2004
+            len(found) for status, found in self.taken.items() if not _is_good(status) and status not in TURNED_AWAY
         )
 
 
@@ -105,6 +114,7 @@ class Wire(asyncio.Protocol):
         length = int(self._got[start + 15 : self._got.index(b"\r", start)]) if 0 <= start < head else 0
         if len(self._got) >= head + 4 + length:
             status = int(self._got[9:12])
+            self.closed = _CLOSES in self._got[:head].lower()
             self._got.clear()
             self._answer.set_result(status)
 
@@ -228,7 +238,7 @@ async def overload(stage: Stage, book: Book) -> None:
     stage.progress("capacity", 0, 0)
     await closed(stage.service.port, requests, clients=CLIENTS, seconds=SECONDS / 2)
     capacity = await closed(stage.service.port, requests, clients=CLIENTS, seconds=SECONDS)
-    rate = len(capacity.good) / capacity.wall
+    rate = capacity.per_second()
     rows = [_row(f"closed, {CLIENTS} clients", capacity)]
     found = {}
     for factor in FACTORS:
@@ -241,7 +251,7 @@ async def overload(stage: Stage, book: Book) -> None:
     )
     once = found[1]
     for factor in FACTORS[1:]:
-        goodput = _served(found[factor]) / _served(once)
+        goodput = found[factor].per_second() / once.per_second()
         book.check(f"served a second at {factor}x over that at 1x", goodput, ">=", 0.8)
         book.check(f"p95 at {factor}x over that at 1x", found[factor].percentile(95) / once.percentile(95), "<", 4)
     book.check("neither served nor turned away", sum(one.others() for one in found.values()), "==", 0)
@@ -324,7 +334,7 @@ async def _loops(stage: Stage, book: Book, requests: Iterator[Post]) -> None:
             async with looping(port, requests, connections=loops) as answers:
                 await asyncio.sleep(LOOP_SECONDS)
             rows.append(_row(f"{loops:,} that ask again at once", answers))
-            shares[loops].append(_served(answers) / _served(once))
+            shares[loops].append(answers.per_second() / once.per_second())
         alone = await _now_and_then(port, asked, seconds=LOOP_SECONDS)
         async with looping(port, requests, connections=LOOPS_BESIDE):
             await asyncio.sleep(1)
@@ -352,8 +362,8 @@ async def _now_and_then(port: int, requests: Iterator[Post], *, seconds: float) 
     return answers
 
 
-def _served(answers: Answers) -> float:
-    return len(answers.good) / answers.wall
+def _is_good(status: int) -> bool:
+    return 200 <= status < 300  # noqa: PLR2004
 
 
 def _row(name: str, answers: Answers) -> Sequence[str]:
@@ -362,7 +372,7 @@ def _row(name: str, answers: Answers) -> Sequence[str]:
     return (
         name,
         f"{statuses.total() + answers.unanswered:,}",
-        f"{_served(answers):.0f}",
+        f"{answers.per_second():.0f}",
         f"{answers.percentile(50):.0f}",
         f"{answers.percentile(95):.0f}",
         f"{away:,}",

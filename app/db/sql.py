@@ -83,7 +83,7 @@ async def update_row(session: WriteSession, table: str, where: str, keys: Row, v
 
     `where` is SQL whose columns are written with the table's name, and whose parameters are the names of the keys.
     """
-    given = _given(table, tuple(values))
+    given = given_rows(table, tuple(values))
     rows = await session.fetch(_update(table, where, tuple(values)), {**keys, **given.parameters([values])})
     return rows[0] if rows else None
 
@@ -91,7 +91,7 @@ async def update_row(session: WriteSession, table: str, where: str, keys: Row, v
 @cache
 def _update(table: str, where: str, columns: tuple[str, ...]) -> SqlStatement:
     sets = ", ".join(f"{column} = given.{column}" for column in columns)
-    found = f"FROM {_given(table, columns).sql} WHERE {where} RETURNING {table}.*"
+    found = f"FROM {given_rows(table, columns).sql} WHERE {where} RETURNING {table}.*"
     return statement(f"UPDATE {table} SET {sets} {found}")  # noqa: S608 - our tables and columns
 
 
@@ -105,7 +105,7 @@ def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) 
     ordered = tuple(sorted(tables.items(), key=lambda one: _ORDER[one[0]]))
     parameters: dict[str, object] = {}
     for name, columns in ordered:
-        parameters |= _given(name, columns).parameters(rows[name])
+        parameters |= given_rows(name, columns).parameters(rows[name])
     return _clauses(ordered, if_any), parameters
 
 
@@ -114,7 +114,7 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM {_given(name, columns).sql} {condition} "
+        f"FROM {given_rows(name, columns).sql} {condition} "
         f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )
@@ -124,18 +124,23 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
 class GivenRows:
     """Rows that a statement takes as parameters: as JSON under their name, each column of vectors beside it.
 
-    `columns` are the types of the rows' columns.
+    `columns` are the types of the rows' columns. `written`: the vectors are texts, as in a file.
     """
 
     name: str
     columns: Mapping[str, str]
+    written: bool = False
 
     @cached_property
     def sql(self) -> str:
         """An item of a FROM, with the alias `given`."""
         told = [f"{column} {kind}" for column, kind in self.columns.items() if column not in self._vectors]
         rows = f"json_to_recordset(CAST(:{self.name} AS json)) AS ({', '.join(told)})"
-        arrays = [f"unnest(CAST(:{self._beside(column)} AS {self.columns[column]}[]))" for column in self._vectors]
+        given = "CAST(:{} AS text[])" if self.written else ":{}"
+        arrays = [
+            f"unnest(CAST({given.format(self._beside(column))} AS {self.columns[column]}[]))"
+            for column in self._vectors
+        ]
         names = [column for column in self.columns if column not in self._vectors] + [*self._vectors]
         return f"ROWS FROM ({', '.join([rows, *arrays])}) AS given({', '.join(names)})"
 
@@ -156,9 +161,10 @@ class GivenRows:
 
 
 @cache
-def _given(table: str, columns: tuple[str, ...]) -> GivenRows:
+def given_rows(table: str, columns: tuple[str, ...], *, written: bool = False) -> GivenRows:
+    """Return how rows of a table with these columns are given; `written`: with vectors as texts."""
     types = _types(table)
-    return GivenRows(name=table, columns={column: types[column] for column in columns})
+    return GivenRows(name=table, columns={column: types[column] for column in columns}, written=written)
 
 
 @cache

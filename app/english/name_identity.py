@@ -104,7 +104,7 @@ def _acronyms(name: str, known: Sequence[str], text: str) -> Iterator[int]:
     """Yield where the known names begin that a name is the acronym of, or that are its acronyms."""
     letters, parts = _initials(name), _parts(name)
     if len(parts) > 1:
-        yield from (place for place in _holding(letters, text) if _parts(_line(text, place)) == [letters])
+        yield from (place for place in _holding(letters, text) if _parts(_line(text, place)) == (letters,))
     elif parts and _ACRONYM.fullmatch(parts[0]):
         starts = accumulate((len(one) + 1 for one in known), initial=0)
         yield from (place for place, one in zip(starts, known, strict=False) if _initials(one) == parts[0])
@@ -115,15 +115,18 @@ def _initials(name: str) -> str:
     return "".join(part[0] for part in _parts(name))
 
 
-def _parts(name: str) -> list[str]:
-    return [part for part in _PART.split(name) if part and part not in _SILENT]
+@lru_cache(maxsize=100_000)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in _PART.split(name) if part and part not in _SILENT)
 
 
 def _is_acronym(one: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether either is made of the first letters of the other."""
     short, long = sorted((one, other), key=len)
+    if len(short) != 1 or len(long) == 1:
+        return False
     letters = "".join(part[0] for part in long)
-    return len(short) == 1 and len(long) > 1 and letters == short[0] and bool(_ACRONYM.fullmatch(letters))
+    return letters == short[0] and bool(_ACRONYM.fullmatch(letters))
 
 
 def _within(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -145,9 +148,11 @@ def _within(short: Sequence[str], long: Sequence[str]) -> bool:
 
 def _is_form(part: str, other: str) -> bool:
     """Return whether two parts of names are equal, one is the initial of the other, or they are forms of one name."""
-    if 1 in {len(part), len(other)}:
+    if part == other:
+        return True
+    if len(part) == 1 or len(other) == 1:
         return part[0] == other[0]
-    return part == other or other in _short_forms().get(part, ())
+    return other in _short_forms().get(part, ())
 
 
 @cache

@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Final
 
 from app.english.secrets import find_secrets
-from app.english.word_lists import ScreeningRule, matches, pattern, screening_rules
+from app.english.word_lists import ScreeningRules, matches, pattern, screening_rules
 
 ORDERS: Final = screening_rules("injection", "orders")
 """Orders to the assistant, suspicious whoever says them."""
@@ -119,7 +119,7 @@ def _once(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
     return tuple(result)
 
 
-def _disguised(plain: str, rules: Sequence[ScreeningRule]) -> Iterator[tuple[int, int, str]]:
+def _disguised(plain: str, rules: ScreeningRules) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and reason of orders in a text, plain, with digits for letters, or letter by letter."""
     for one in dict.fromkeys((plain, undo_leetspeak(plain) or plain, undo_look_alikes(plain) or plain)):
         yield from ((*found.span(), rule.why) for rule, found in matches(rules, one, one))

@@ -78,6 +78,11 @@ def named_values(text: str, folded: str) -> Iterator[SecretSpan]:
             yield rule.why, *span
 
 
+def may_name_secret(text: str) -> bool:
+    """Return whether any name of a secret may be in a text, be it within a field's name: `wifiPassword`."""
+    return any(_NAMES.possible(text.casefold()))
+
+
 def names_secret(name: str) -> bool:
     """Return whether a name of a field, or a short text, ends with the name of a secret: `wifi password`."""
     return bool(_kinds_named(name))

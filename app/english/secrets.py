@@ -8,12 +8,12 @@ security number its name beside it; code that names a variable `password` holds 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 from typing import Final
 
 from app.english.secret_values import SecretSpan, is_unlike_a_word, named_values
-from app.english.word_lists import ScreeningRule, matches, pattern, screening_rules, words
+from app.english.word_lists import ScreeningRules, matches, pattern, screening_rules, words
 from app.lexical.bm25 import STOP_WORDS
 
 _SECRETS: Final = screening_rules("token_formats", "formats") + screening_rules("secrets", "secrets")
@@ -74,7 +74,7 @@ def without_secrets(text: str) -> str:
     return text
 
 
-def _found(text: str, folded: str, rules: Sequence[ScreeningRule]) -> Iterator[SecretSpan]:
+def _found(text: str, folded: str, rules: ScreeningRules) -> Iterator[SecretSpan]:
     for rule, found in matches(rules, text, folded):
         passes = _TESTS.get(rule.test)
         if passes is None or passes(found, text):

@@ -6,8 +6,8 @@ A section of a file may be one pattern, an alternative a line; `<<NAME>>` stands
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -181,16 +181,42 @@ class ScreeningRule:
     pattern: re.Pattern[str]
 
 
-def matches(rules: Sequence[ScreeningRule], text: str, folded: str) -> Iterator[tuple[ScreeningRule, re.Match[str]]]:
+@dataclass(frozen=True, slots=True)
+class ScreeningRules:
+    """Rules in their order. Those that a text lacks a part for are passed over without a look at each."""
+
+    rules: tuple[ScreeningRule, ...]
+    _begin: tuple[tuple[str, tuple[int, ...]], ...] = field(init=False, repr=False)
+    """The parts of the rules' first groups, each with its rules' places; every text has the part of those without."""
+
+    def __post_init__(self) -> None:
+        """Gather the parts."""
+        found: dict[str, tuple[int, ...]] = {}
+        for place, rule in enumerate(self.rules):
+            for part in rule.needs[0] if rule.needs else ("",):
+                found[part] = (*found.get(part, ()), place)
+        object.__setattr__(self, "_begin", tuple(found.items()))
+
+    def __add__(self, other: ScreeningRules) -> ScreeningRules:
+        """Return these rules, then others."""
+        return ScreeningRules(self.rules + other.rules)
+
+    def possible(self, folded: str) -> Iterator[ScreeningRule]:
+        """Yield the rules that have all parts that they need in a text in lower case."""
+        for place in sorted({place for part, places in self._begin if part in folded for place in places}):
+            rule = self.rules[place]
+            if all(any(map(folded.__contains__, group)) for group in rule.needs[1:]):
+                yield rule
+
+
+def matches(rules: ScreeningRules, text: str, folded: str) -> Iterator[tuple[ScreeningRule, re.Match[str]]]:
     """Yield the matches of rules, tested or not; `folded` is the text in lower case."""
-    has = folded.__contains__
-    for rule in rules:
-        if all([any(map(has, group)) for group in rule.needs]):  # noqa: C419 - a generator takes as long as the group
-            for found in rule.pattern.finditer(text):
-                yield rule, found
+    for rule in rules.possible(folded):
+        for found in rule.pattern.finditer(text):
+            yield rule, found
 
 
-def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
+def screening_rules(name: str, title: str) -> ScreeningRules:
     """Return the rules of a section of a file: `why` begins one, `find` and `say` (any case) are its patterns.
 
     Each line of `needs` is a group.
@@ -209,12 +235,14 @@ def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
             read[-1]["pattern"] = f"{read[-1]['pattern']}|{found}" if "pattern" in read[-1] else found
         else:
             read[-1][key] = value
-    return tuple(
-        ScreeningRule(
-            why=one["why"],
-            needs=tuple(groups),
-            test=one.get("test", ""),
-            pattern=re.compile(one["pattern"], re.MULTILINE),
+    return ScreeningRules(
+        tuple(
+            ScreeningRule(
+                why=one["why"],
+                needs=tuple(groups),
+                test=one.get("test", ""),
+                pattern=re.compile(one["pattern"], re.MULTILINE),
+            )
+            for one, groups in zip(read, needs, strict=True)
         )
-        for one, groups in zip(read, needs, strict=True)
     )

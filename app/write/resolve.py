@@ -199,7 +199,8 @@ def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
     """
     lengths_asked = [len(name) for name in names]
     least, most = min(lengths_asked, default=0) * _SHORTER, max(lengths_asked, default=0) / _SHORTER
-    aliases = [one for one in aliases if least <= len(one) <= most]
+    sizes = np.fromiter(map(len, aliases), np.int64, len(aliases))
+    aliases = [aliases[place] for place in np.flatnonzero((least <= sizes) & (sizes <= most)).tolist()]
     if not aliases:
         return {}
     known, lengths = _letters(aliases)

@@ -6,6 +6,7 @@ a secret is a secret (`wifi.password`). Texts that no reviewer would see, as a n
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Final
 
 from app import threads
 from app.english.screening import screen
-from app.english.secret_values import is_value_of, names_secret
+from app.english.secret_values import is_value_of, may_name_secret, names_secret
 from app.english.secrets import find_secrets
 from app.errors import InvalidInput
 from app.memory.candidate import Candidate
@@ -69,12 +70,15 @@ def refuse_secrets(**fields: object) -> None:
 
 def secret_in(value: object) -> str | None:
     """Return which secret the texts of JSON values hold, or None: `it holds a password`."""
-    found = find_secrets("\n".join(texts_in(value)))
+    told = "\n".join(texts_in(value))
+    found = find_secrets(told) if told.strip() else ()
     return f"it holds {found[0][0]}" if found else _named_secret(value)
 
 
 def _named_secret(value: object) -> str | None:
     """Return which secret a value is that stands beside its name, in a field's name or in a field before it."""
+    if not may_name_secret(json.dumps(value, ensure_ascii=False, default=str)):
+        return None
     for name, one, named in _pairs(value):
         found = find_secrets(f"{name}: {one}")
         if found and (named or is_value_of(name, one)):

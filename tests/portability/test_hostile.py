@@ -207,6 +207,24 @@ async def test_a_byte_order_mark_is_passed_over(lines: list[str], other_client: 
     assert done["notices"] == {}
 
 
+async def test_a_line_is_of_its_own_kind_whatever_kinds_its_values_name(
+    lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    def named(one: dict[str, Any]) -> None:
+        values = one.pop("provenance") | {"record": "entity"}
+        inner = dict(one)
+        one.clear()
+        one.update(provenance=values, **inner)
+        one["metadata"] = {"record": "turn", "said": '"record": "scope"'}
+
+    file = changed(lines, "memory", named)
+    done = await imported(other_client, file)
+    assert (done["failed"], done["imported"]["memory"]) == (0, 3)
+    kept = [json.loads(line) for line in await exported(other_client)]
+    metadata = [one["metadata"] for one in kept if one["record"] == "memory"]
+    assert {"record": "turn", "said": '"record": "scope"'} in metadata
+
+
 async def test_where_a_line_is_no_json_is_told_within_the_line(
     lines: list[str], other_client: httpx.AsyncClient
 ) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,13 +16,14 @@ from app.db.erasure import receipts
 from app.db.recounts import recount_mentions
 from app.db.scopes import lock_memories
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
-from app.db.sql import as_columns
+from app.db.sql import Row, as_columns
 from app.db.tables import Table, entities, metadata
 from app.db.tables.foreign_keys import referring
 from app.errors import InvalidInput
 from app.features.portability.index_rows import ImportedMemory, ImportIndexer
 from app.features.portability.records import KINDS, Line
 from app.features.portability.sql import imports
+from app.features.portability.sql.exports import RecordKind
 from app.features.portability.sql.imports import refusals
 from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
@@ -44,9 +45,6 @@ class ImportContext:
     clock: Callable[[], datetime]
     drifted: Callable[[UUID, UUID], None]
     crowded: Callable[[UUID, UUID], None]
-
-
-Rows = dict[str, list[Mapping[str, Any]]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,15 +75,7 @@ class ImportBatch:
                 await imports.lock_scopes(session, tenant, scopes, self.file)
                 new = await self._new(session, lines)
                 await self._check_scopes(session, kind.table, new)
-                outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
-                stored = await imports.insert(session, kind.table.name, outer)
-                for table, column in kind.inner:
-                    within = [
-                        self._row(table.name, {**row, column: line.id}, self._scope_id(line))
-                        for line in new
-                        for row in line.inner[table.name]
-                    ]
-                    await imports.insert(session, table.name, within)
+                stored = (await imports.insert(session, self._rows(kind, new)))[kind.table.name]
                 if kind.name == "audit_event" and stored:
                     about = {line.values["memory_id"] for line in new} - {None}
                     await lock_memories(session, tenant, about)
@@ -107,24 +97,22 @@ class ImportBatch:
             return done
         tenant = self.actor.tenant_id
         scopes = self._scopes([one.line for one in given])
-        averages = {scope: self.averages.get(scope) or _average(mine) for scope, mine in _by_scope(given).items()}
-        async with self.context.database.read(tenant) as session:
-            present = await imports.averages(session, tenant, scopes)
-        averages |= {scope: average for scope, average in present.items() if average}
         with refusals():
             async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
-                vectors = await imports.lock_scopes(session, tenant, scopes, self.file)
+                locked = await imports.lock_scopes(session, tenant, scopes, self.file)
+                averages = {
+                    scope: locked[scope].lexical_average or self.averages.get(scope) or _average(mine)
+                    for scope, mine in _by_scope(given).items()
+                }
                 there = await imports.existing(session, tenant, "memories", [one.id for one in given])
                 new = [one for one in given if one.id not in there]
                 gone = await self._fit_evidence(session, new, done)
                 new = [one for one in new if one.id not in gone]
                 await self._check_names(session, new)
-                rows = self._rows(new, vectors, averages)
-                for table, stored in rows.items():
-                    await imports.insert(session, table, stored)
+                await imports.insert(session, self._memory_rows(new, locked, averages))
                 # In one statement; the database would append them one by one at the commit.
                 await append(session, await misstated_events(session, self._ledger(), [one.id for one in new]))
-                named = {row["entity_id"] for row in rows.get("memory_entities", ())}
+                named = {row["entity_id"] for one in new for row in one.line.inner["memory_entities"]}
                 await recount_mentions(session, tenant, named)
                 grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
                 upkeep = await imports.grow(session, tenant, grown, averages, at=self.context.clock())
@@ -192,29 +180,43 @@ class ImportBatch:
                 if own is not None and entity is not None and stored.get(entity, in_batch.get(entity, own)) != own:
                     raise imports.IntegrityViolation(f"{name}: is an entity of another scope")
 
-    def _rows(
+    def _rows(self, kind: RecordKind, lines: Sequence[Line]) -> Iterator[tuple[str, list[Row]]]:
+        """Yield the rows of lines by table; those within the lines last."""
+        name = kind.table.name
+        yield name, [self._row(name, line.values, self._scope_id(line)) for line in lines]
+        for table, column in kind.inner:
+            within = ((line, row) for line in lines for row in line.inner[table.name])
+            yield table.name, [self._row(table.name, {**row, column: of.id}, self._scope_id(of)) for of, row in within]
+
+    def _memory_rows(
         self,
         given: Sequence[ImportedMemory],
-        vectors: Mapping[UUID, bool],
+        locked: Mapping[UUID, imports.LockedScope],
         averages: Mapping[UUID, float],
-    ) -> Rows:
-        """Return every row of the memories, by table; the memories first."""
-        tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
-        rows["memories"] = [self._row("memories", one.row, one.scope_id) for one in given]
-        others = [
-            (table.name, column)
-            for table, column in KINDS["memory"].inner
-            if table.name not in {"memory_index", "hypothetical_embeddings"}
-        ]
+    ) -> Iterator[tuple[str, list[Row]]]:
+        """Yield every row of the memories, by table; the memories first."""
+        yield "memories", [self._row("memories", one.row, one.scope_id) for one in given]
+        index: list[Row] = []
+        questions: list[Row] = []
         for one in given:
-            here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.id}
-            indexed = {**here, "ann": vectors[one.scope_id]}
-            rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
-            rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
-            for table, column in others:
-                inner = one.evidence if table == "evidence" else one.line.inner[table]
-                rows[table] += [self._row(table, {**row, column: one.id}, one.scope_id) for row in inner]
-        return {table: found for table, found in rows.items() if found}
+            here = {
+                "tenant_id": self.actor.tenant_id,
+                "scope_id": one.scope_id,
+                "memory_id": one.id,
+                "ann": locked[one.scope_id].ann,
+            }
+            index += [self._embedded(row) | here for row in one.index_rows(averages[one.scope_id])]
+            questions += [self._embedded(question) | here for question in one.index.questions]
+        yield "memory_index", index
+        yield "hypothetical_embeddings", questions
+        for table, column in KINDS["memory"].inner:
+            name = table.name
+            if name in {"memory_index", "hypothetical_embeddings"}:
+                continue
+            within = (
+                (one, row) for one in given for row in (one.evidence if name == "evidence" else one.line.inner[name])
+            )
+            yield name, [self._row(name, {**row, column: one.id}, one.scope_id) for one, row in within]
 
     def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with its vector in the columns of this service's embedding model."""

@@ -108,7 +108,8 @@ class _Import:
             if self.summary.strict:
                 await self.storing.catch_up()  # an earlier line may be wrong, too
             self.summary.fail(number, error.message)
-        self.digest.update(content + b"\n")
+        self.digest.update(content)
+        self.digest.update(b"\n")
 
     async def _take(self, number: int, content: bytes) -> None:
         found = parse(content)

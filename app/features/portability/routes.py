@@ -132,13 +132,13 @@ async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterat
     """Yield the lines of a stream with their numbers, None for one longer than `longest` bytes; buffers one line."""
     number, held, dropping = 1, bytearray(), False
     async for chunk in stream:
-        at = 0
-        while (end := chunk.find(b"\n", at)) >= 0:
-            held += chunk[at:end]
-            yield number, None if dropping or len(held) > longest else bytes(held).removesuffix(b"\r")
-            number, dropping, at = number + 1, False, end + 1
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line = bytes(held + end) if held else end
+            yield number, None if dropping or len(line) > longest else line.removesuffix(b"\r")
+            number, dropping = number + 1, False
             held.clear()
-        held += chunk[at:]
+        held += rest
         if len(held) > longest:
             dropping = True
             held.clear()

@@ -102,7 +102,7 @@ def told_apart(lines: Sequence[SomeLine]) -> tuple[list[SomeLine], list[SomeLine
     return [line for line in lines if first[line.id] is line], [line for line in lines if first[line.id] is not line]
 
 
-BATCH = 200
+BATCH = 500
 """Most lines that are stored in one transaction."""
 
 _BREATHS = 4
@@ -239,12 +239,20 @@ class ImportStore:
     async def _indexed(self, lines: Sequence[MemoryLine]) -> list[MemoryLine]:
         """Return memories with indexes; those that exist already get none."""
         bare = [line for line in lines if line.index is None]
-        async with self.context.database.read(self.actor.tenant_id) as session:
-            found = [line.id for line in bare if line.id is not None]
-            there = await imports.existing(session, self.actor.tenant_id, "memories", found)
+        if not bare:
+            return list(lines)
+        there = await self._there(line.id for line in bare)
         needed = [line for line in bare if line.id not in there]
         made = {line.id: line for line in await self.context.indexer.index(needed, vectors=self.vectors)}
         return [made.get(line.id, line) for line in lines]
+
+    async def _there(self, memories: Iterable[UUID | None]) -> set[UUID]:
+        """Return which of these memories exist."""
+        asked = {one for one in memories if one is not None}
+        if not asked:
+            return set()
+        async with self.context.database.read(self.actor.tenant_id) as session:
+            return set(await imports.existing(session, self.actor.tenant_id, "memories", asked))
 
     async def _store_batch(self, lines: Sequence[Line]) -> None:
         memories = [line for line in lines if isinstance(line, MemoryLine)]
@@ -259,10 +267,7 @@ class ImportStore:
         """Store the memories whose successors exist, and the memories that waited for them."""
         while lines:
             lines, again = told_apart(lines)
-            targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
-            async with self.context.database.read(self.actor.tenant_id) as session:
-                there = set(await imports.existing(session, self.actor.tenant_id, "memories", targets))
-            now = storable(lines, there)
+            now = storable(lines, await self._there(line.values.get("superseded_by") for line in lines))
             ids = {line.id for line in now}
             for line in lines:
                 if line.id not in ids and not self.waiting.add(line):
@@ -318,12 +323,9 @@ class ImportStore:
     async def _alone(self, line: Line, failure: str) -> None:
         """Record a line's failure; a memory whose successor was refused is stored without it."""
         successor = line.values.get("superseded_by")
-        if isinstance(line, MemoryLine) and successor is not None:
-            async with self.context.database.read(self.actor.tenant_id) as session:
-                there = await imports.existing(session, self.actor.tenant_id, "memories", [successor])
-            if not there:
-                await self._whole([without_successor(line)])
-                return
+        if isinstance(line, MemoryLine) and successor is not None and not await self._there([successor]):
+            await self._whole([without_successor(line)])
+            return
         self.summary.fail(line.number, failure)
 
     async def _store(self, lines: Sequence[Line]) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from uuid import UUID
@@ -15,7 +18,7 @@ from app.db.apply.memories import written
 from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
 from app.db.failures import constraint_of
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Row, as_record, to_text
+from app.db.sql import Row, as_record, given_rows, to_text
 from app.db.tables import Table, metadata
 from app.lexical.counts import ScopeCounts
 from app.model import Scope
@@ -46,7 +49,7 @@ _CLAIMED = statement(
 
 _LOCK = statement(
     """
-    SELECT id, ann FROM scopes
+    SELECT id, ann, lexical_average FROM scopes
     WHERE tenant_id = :tenant AND id = ANY(:scopes) AND imported_from = :file ORDER BY id FOR UPDATE
     """
 )
@@ -60,10 +63,6 @@ _GROW = statement(
     WHERE scopes.tenant_id = :tenant AND scopes.id = g.id
     RETURNING scopes.id, {UPKEEP}
     """  # noqa: S608 - composed of constants
-)
-
-_AVERAGES = statement(
-    "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
 )
 
 
@@ -108,21 +107,25 @@ async def claim_scopes(
     return {row["id"]: ERASED if row["erased"] else None if row["own"] else HELD for row in rows}
 
 
-async def lock_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], file: str) -> dict[UUID, bool]:
-    """Lock scopes of a file until the transaction ends; return whether the vectors of each are in the vector index.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedScope:
+    """A scope: whether its vectors are in the vector index, and its average text length, 0 before its first text."""
+
+    ann: bool
+    lexical_average: float
+
+
+async def lock_scopes(
+    session: WriteSession, tenant: UUID, scopes: Collection[UUID], file: str
+) -> dict[UUID, LockedScope]:
+    """Lock scopes of a file until the transaction ends, and return them.
 
     Raises IntegrityViolation for a scope that is not the file's any more.
     """
     rows = await session.fetch(_LOCK, {"tenant": tenant, "scopes": list(scopes), "file": file}) if scopes else ()
     if len(rows) < len(scopes):
         raise IntegrityViolation(ERASED)
-    return {row["id"]: row["ann"] for row in rows}
-
-
-async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
-    """Return the average lengths for the lexical weights of these scopes; scopes without rows are left out."""
-    rows = await session.fetch(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
-    return {row["id"]: row["lexical_average"] for row in rows}
+    return {row["id"]: as_record(LockedScope, row) for row in rows}
 
 
 async def grow(
@@ -142,17 +145,41 @@ async def grow(
     return {row["id"]: as_record(Claimed, row) for row in rows}
 
 
-async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
-    """Insert rows whose primary keys don't exist yet; return how many."""
-    alike: dict[frozenset[str], list[Row]] = {}
-    for row in rows:
-        alike.setdefault(frozenset(row), []).append(row)
-    stored = 0
-    for given in alike.values():
-        columns = tuple(sorted(given[0]))
-        [counted] = await session.fetch(_insert(table, columns), {"given": to_text(given)})
-        stored += counted["stored"]
+async def insert(session: WriteSession, rows: Iterable[tuple[str, Sequence[Row]]]) -> Counter[str]:
+    """Insert rows, by table in this order, whose primary keys don't exist yet; return how many of each table.
+
+    The next table's rows are made and written as JSON while the database stores those before.
+    """
+    stored: Counter[str] = Counter()
+    storing: asyncio.Task[None] | None = None
+
+    async def store(table: str, statements: Sequence[tuple[SqlStatement, Mapping[str, object]]]) -> None:
+        for one, values in statements:
+            [counted] = await session.fetch(one, values)
+            stored[table] += counted["stored"]
+
+    try:
+        for table, given in rows:
+            statements = list(_inserts(table, given))
+            if not statements:
+                continue
+            if storing is not None:
+                await storing
+            storing = asyncio.create_task(store(table, statements))
+            await asyncio.sleep(0)
+    finally:
+        if storing is not None:
+            await storing
     return stored
+
+
+def _inserts(table: str, rows: Sequence[Row]) -> Iterator[tuple[SqlStatement, Mapping[str, object]]]:
+    """Yield a statement, with its parameters, for the rows of each set of columns."""
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        alike.setdefault(tuple(row), []).append(row)
+    for names, given in alike.items():
+        yield _insert(table, names), given_rows(table, names, written=True).parameters(given)
 
 
 @cache
@@ -161,7 +188,7 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
     listed = ", ".join(names)
     return statement(
         f"WITH new AS (INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
-        f"FROM json_populate_recordset(NULL::{table}, CAST(:given AS json)) "
+        f"FROM {given_rows(table, names, written=True).sql} "
         f"ON CONFLICT ({key}) DO NOTHING RETURNING 1) SELECT count(*) AS stored FROM new"
     )
 
