@@ -17,12 +17,14 @@ from app import ids
 from app.db.apply.memories import Restatement, RowChange, row_change, version_columns
 from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
+from app.db.memories.former import FormerState
 from app.db.sql import as_columns, as_halfvec
 from app.lexical.bm25 import as_tsvector, document_weights, searched_terms, to_sparsevec
 from app.lexical.counts import ScopeCounts
 from app.memory import normalise
 from app.memory.audit import AuditAction
-from app.memory.versions import Transition, Version
+from app.memory.slots import latest_statement_wins, transition
+from app.memory.versions import Reverted, SlotOutcome, Transition, Version
 from app.model import UNKNOWN_TYPE, ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
@@ -107,6 +109,20 @@ class PendingRows:
             lexical_average=self.around.lexical_average,
             ledger=self.around.ledger,
         )
+
+
+def revert(
+    plan: PendingRows, before: Mapping[UUID, FormerState], versions: Mapping[UUID, Version], *, reason: str
+) -> Transition:
+    """Add the changes that give memories their former state, all columns of it, and return them.
+
+    Nothing changes where another of the versions holds a slot that one of them held.
+    """
+    event = Reverted(to={key: one.version for key, one in before.items()}, reason=reason)
+    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    if found.outcome is not SlotOutcome.NOTHING:
+        plan.take(found, more={key: one.columns for key, one in before.items()})
+    return found
 
 
 def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0, current: bool = True) -> None:

@@ -19,6 +19,7 @@ from app.db.audit import append
 from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
+from app.db.memories.former import FormerState, read_former, unlink_since
 from app.db.memories.read import HiddenState, read_hidden
 from app.db.scopes import lock_scope, scope_version
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
@@ -28,7 +29,6 @@ from app.features.review import resolutions as decisions
 from app.features.review import sql as review
 from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem, version_of
 from app.features.review.resolutions import ReviewAuditDetail, ReviewOutcome
-from app.features.review.sql import FormerState
 from app.memory import confidence, normalise
 from app.memory.audit import AuditAction
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
@@ -427,7 +427,7 @@ class ReviewUndo:
             versions = await rivals.read_versions(session, tenant, decided.former)
         scope = decided.memory.scope
         plan = PendingRows(write_context(pipeline, actor, scope))
-        outcome = decisions.revert(plan, decided.former, versions)
+        outcome = decisions.undo(plan, decided.former, versions)
         async with pipeline.database.write(tenant, **stamped(plan.around.now)) as session:
             if await lock_scope(session, tenant, scope.id(tenant)) != decided.version:
                 raise ScopeMoved
@@ -435,7 +435,7 @@ class ReviewUndo:
             if (await _read(session, tenant, memory)).at != decided.at:
                 raise ScopeMoved
             claimed = await apply(session, tenant=tenant, scope=scope, version=decided.version, changes=plan.changes())
-            await review.unlink_since(session, tenant, decided.former, decided.at)
+            await unlink_since(session, tenant, decided.former, decided.at)
             detail = {"action": decided.action, **told, "changed": _names(decided.former)}
             await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
             stored = await memory_reads.read_memory(session, tenant, memory)
@@ -457,7 +457,7 @@ async def _read(session: ReadSession, tenant: UUID, memory: UUID) -> _Decided:
     changed = [ids.parse(ids.MEMORY, one) for one in detail.get("changed", ())]
     if not changed:
         raise Conflict("the decision can't be undone: what it changed is not on record")
-    former = await review.read_former(session, tenant, changed)
+    former = await read_former(session, tenant, changed)
     moved = [one for one in changed if one not in former or former[one].changed_at != event["occurred_at"]]
     if moved:
         raise Conflict(f"the decision can't be undone: {', '.join(_names(moved))} changed or went since")

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from app import ids
 from app.db.apply.memories import FIXED, RowChange
+from app.db.memories.former import FormerState
 from app.errors import Conflict
 from app.features.review.items import ReviewDecision, ReviewItem
-from app.features.review.sql import FormerState
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
@@ -22,7 +22,6 @@ from app.memory.versions import (
     Cleared,
     Ended,
     Removed,
-    Reverted,
     SlotClaim,
     SlotEvent,
     SlotOutcome,
@@ -32,7 +31,7 @@ from app.memory.versions import (
 from app.model import LinkKind, Memory, MemoryStatus
 from app.write.conflict import merge_into
 from app.write.persist import affected_by, persist, tell_of_changes
-from app.write.rows import PendingRows, WriteContext, add, add_link, audit_added
+from app.write.rows import PendingRows, WriteContext, add, add_link, audit_added, revert
 from app.write.values import Believe, Decision, Existing, Resolved, version_of
 
 Versions = Mapping[UUID, Version]
@@ -140,17 +139,15 @@ def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions
     return replace(found, affected=tuple(one for one in found.affected if one.id != memory.id))
 
 
-def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
+def undo(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
     """Add the changes that give every memory of a decision its state before it, and return the outcome.
 
     Raises Conflict when another memory holds a slot that one of them held.
     """
-    event = Reverted(to={key: one.version for key, one in before.items()}, reason="a reviewer undid the decision")
-    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    found = revert(plan, before, versions, reason="a reviewer undid the decision")
     if found.outcome is SlotOutcome.NOTHING:
         taken = ", ".join(ids.public(ids.MEMORY, one.id) for one in found.rivals)
         raise Conflict(f"the decision can't be undone: {taken} holds the slot since")
-    plan.take(found, more={key: one.columns for key, one in before.items()})
     tell_of_changes(plan, found)
     return ReviewOutcome(outcome="undone", memory=None, affected=affected_by(found))
 

@@ -14,14 +14,12 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.db.apply.memories import COLUMNS as MEMORY_COLUMNS
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
-from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, version_fields
+from app.db.memories.read import memory_of, memory_query
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.features.review.items import ReviewItem, ReviewSide, version_of
-from app.memory.versions import Version
 from app.model import LinkKind, Memory
 
 
@@ -36,15 +34,6 @@ class ReviewFilter:
     agent_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormerState:
-    """A memory as it was before its latest change, at `changed_at`: its version, and all columns that changed."""
-
-    version: Version
-    columns: Mapping[str, Any]
-    changed_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,23 +166,6 @@ _OF_ONE_SUBJECT = statement(
     """
 )
 
-_FORMER = statement(
-    f"""
-    SELECT m.updated_at, p.was, to_jsonb(m) AS present, {", ".join(f"state.{name}" for name in VERSION_COLUMNS)}
-    FROM memories m
-    JOIN memory_past p ON p.tenant_id = :tenant AND p.memory_id = m.id AND p.believed_until = m.updated_at
-    CROSS JOIN LATERAL jsonb_populate_record(m, p.was) state
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-    """  # noqa: S608 - composed of constants
-)
-
-_UNLINK = statement(
-    """
-    DELETE FROM memory_links l
-    WHERE l.tenant_id = :tenant AND l.from_memory = ANY(:ids) AND l.to_memory = ANY(:ids) AND l.created_at = :at
-    """
-)
-
 ENDINGS = (
     "review.decided",
     "review.settled",
@@ -276,23 +248,6 @@ async def waiting(session: ReadSession) -> dict[str, int]:
 async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
     """Return the latest audit event by which a memory left the queue, None when it never did."""
     return await _last_event(session, tenant, memory, ENDINGS)
-
-
-async def read_former(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, FormerState]:
-    """Return memories as they were before their latest change; those that never changed or are gone are left out."""
-    rows: Any = await session.fetch(_FORMER, {"tenant": tenant, "ids": sorted(memories)})
-    found: dict[UUID, FormerState] = {}
-    for row in rows:
-        was, now = row["was"], row["present"]
-        changed = {name: was[name] for name in MEMORY_COLUMNS if name in was and was[name] != now[name]}
-        version = Version(**version_fields(row))
-        found[version.id] = FormerState(version=version, columns=changed, changed_at=row["updated_at"])
-    return found
-
-
-async def unlink_since(session: WriteSession, tenant: UUID, memories: Collection[UUID], at: datetime) -> None:
-    """Delete the links among memories that a change at this instant made."""
-    await session.fetch(_UNLINK, {"tenant": tenant, "ids": sorted(memories), "at": at})
 
 
 async def find_decision(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
