@@ -34,17 +34,17 @@ class WriteContext:
     """The values that all rows of a write share.
 
     `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
-    order of writes left, whatever the writers' clocks.
+    order of writes left, whatever the writers' clocks. What follows it is of new memories' index rows.
     """
 
     tenant: UUID
     scope: UUID
     actor: str
     now: datetime
-    model_id: int
-    lexical_average: float
-    ann: bool
-    language: str
+    language: str = "english"
+    model_id: int = 0
+    lexical_average: float = 0.0
+    ann: bool = False
 
     @property
     def ledger(self) -> AuditWriter:
@@ -88,6 +88,13 @@ class PendingRows:
         self.touch(*(one for one in found.rivals if found.change_of(one.id) is None))
         for link in found.links:
             add_link(self, link.source, link.kind, link.target)
+
+    def join(self, other: PendingRows) -> None:
+        """Add the changes, events and links of a plan that changes other memories, and stores none."""
+        for table, given in other.rows.items():
+            self.rows[table] += given
+        self.changed |= other.changed
+        self.touched |= other.touched
 
     def changes(self) -> Changes:
         """Return all of it as the changes that `db.apply` writes."""

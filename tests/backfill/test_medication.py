@@ -159,7 +159,7 @@ async def test_an_erased_memory_takes_its_plans_with_it(clinic: Clinic) -> None:
     assert set(await clinic.items(one)) == {second}
     done = await clinic.commit(one)
     assert done.counts["skipped"] == 1
-    assert "is gone" in ((await clinic.items(one))[second].why or "")
+    assert "has changed since the preview" in ((await clinic.items(one))[second].why or "")
 
 
 async def test_the_past_knows_the_old_type_and_history_tells_the_story(clinic: Clinic) -> None:

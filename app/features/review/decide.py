@@ -345,10 +345,8 @@ def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteC
         scope=scope.id(actor.tenant_id),
         actor=actor.name,
         now=pipeline.clock(),
-        model_id=pipeline.model_id,
-        lexical_average=0.0,
-        ann=False,
         language=pipeline.language,
+        model_id=pipeline.model_id,
     )
 
 
