@@ -32,7 +32,7 @@ from app.write.values import Believe, Decision, Existing, PersistResult, Reject,
 
 def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
     """Return the new memories of the plan, by id, as a read would return them."""
-    links, evidence = _links(plan), _evidence(plan)
+    links, evidence = links_of(plan), _evidence(plan)
     common = {
         "scope_kind": scope.kind,
         "user_id": scope.user_id,
@@ -48,7 +48,7 @@ def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
     return {one.id: one for one in memories}
 
 
-def _links(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
+def links_of(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
     """Return the links of each memory, ordered by target as a read orders links of one time."""
     found: dict[object, list[dict[str, str]]] = defaultdict(list)
     for row in plan.rows["memory_links"]:

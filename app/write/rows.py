@@ -54,7 +54,7 @@ class WriteContext:
 
 @dataclass(slots=True)
 class PendingRows:
-    """The rows and updates of one write, which the stages add to."""
+    """The rows and updates of one write, which the stages add to; `versions` is what it decided on, as it leaves it."""
 
     around: WriteContext
     rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
@@ -66,11 +66,13 @@ class PendingRows:
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, Any]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
+    versions: dict[UUID, Version] = field(default_factory=dict)
     counts: ScopeCounts = field(default_factory=ScopeCounts)
 
     def touch(self, *versions: Version) -> None:
         """Have the write decided again if the status of one of these memories has changed since it was read."""
         self.touched.update({one.id: one.status for one in versions})
+        self.versions = {one.id: one for one in versions} | self.versions
 
     def change(self, one: RowChange) -> None:
         """Add new values of a memory's columns; they replace earlier values of the same columns."""
@@ -85,6 +87,7 @@ class PendingRows:
             extra = (more or {}).get(change.before.id)
             self.change(row_change(change, at=self.around.now, more=extra))
             self.touch(change.before)
+            self.versions[change.before.id] = change.after
         self.touch(*(one for one in found.rivals if found.change_of(one.id) is None))
         for link in found.links:
             add_link(self, link.source, link.kind, link.target)
@@ -207,6 +210,7 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
     accepted = resolved.accepted
     recorded_at = plan.around.now if accepted is None else accepted.recorded_at
     columns = version_columns(version, at=plan.around.now)
+    plan.versions[version.id] = version
     plan.rows["memories"].append(
         {**_memory_row(plan, resolved), **columns, "id": version.id, "recorded_at": recorded_at}
     )

@@ -31,7 +31,7 @@ from app.memory.versions import (
 from app.model import LinkKind, Memory, MemoryStatus
 from app.write.conflict import merge_into
 from app.write.persist import affected_by, persist, tell_of_changes
-from app.write.rows import PendingRows, WriteContext, add, add_link, audit_added, revert
+from app.write.rows import PendingRows, add, add_link, audit, audit_added, revert
 from app.write.values import Believe, Decision, Existing, Resolved, version_of
 
 Versions = Mapping[UUID, Version]
@@ -87,6 +87,12 @@ def accept(
             result = persist(plan, resolved, decision)
             _rewrite(plan, item.memory)
             return ReviewOutcome(outcome=result.decided, memory=result.memory, affected=result.affected)
+
+
+def goes_into_another(decision: Decision) -> bool:
+    """Return whether a pending memory that is accepted is merged into one that says the same."""
+    merged = {SlotOutcome.MERGED, SlotOutcome.ECHOED}
+    return isinstance(decision, Believe) and decision.transition.outcome in merged
 
 
 def _rewrite(plan: PendingRows, memory: Memory) -> None:
@@ -259,17 +265,18 @@ def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
 class ReviewAuditDetail:
     """The audit record of a decision: who, what, why, and the numbers before and after."""
 
-    around: WriteContext
     item: ReviewItem
     choice: ReviewDecision
     named: Memory | None
     changed: Collection[UUID]
     final: str | None
 
-    def event(self, done: ReviewOutcome, stored: Mapping[UUID, Memory]) -> Mapping[str, object]:
-        """Return the event of the decision."""
+    def add(self, plan: PendingRows, done: ReviewOutcome) -> None:
+        """Add the event of the decision to its plan."""
         memory = self.item.memory
         before = [memory, *(side.memory for side in self.item.sides), *([self.named] if self.named else [])]
+        seen = {memory.id, *([] if done.memory is None else [done.memory]), *(one.id for one in done.affected)}
+        after = [one for one in ({each.id: each for each in before} | plan.versions).values() if one.id in seen]
         detail = {
             "action": self.choice.action,
             "outcome": done.outcome,
@@ -281,12 +288,12 @@ class ReviewAuditDetail:
             "waiting_since": memory.review_since,
             "memory": None if done.memory is None else ids.public(ids.MEMORY, done.memory),
             "before": _numbers(before),
-            "after": _numbers(stored.values()),
+            "after": _numbers(after),
         }
-        return self.around.ledger.event(AuditAction.REVIEW_DECIDED, detail, memory=memory.id)
+        audit(plan, AuditAction.REVIEW_DECIDED, memory.id, detail)
 
 
-def _numbers(found: Iterable[Memory]) -> dict[str, object]:
+def _numbers(found: Iterable[Memory | Version]) -> dict[str, object]:
     return {
         ids.public(ids.MEMORY, one.id): {
             "status": one.status,

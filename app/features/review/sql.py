@@ -16,7 +16,7 @@ from asyncpg import Record
 
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
-from app.db.memories.read import memory_of, memory_query
+from app.db.memories.read import HiddenState, hidden_of, memory_of, memory_query
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.features.review.items import ReviewItem, ReviewSide, version_of
@@ -34,6 +34,20 @@ class ReviewFilter:
     agent_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundReview:
+    """An item as it was read: with the row of its memory, and what no answer shows of it.
+
+    `version` is the scope's, `types` that of the tenant's own types.
+    """
+
+    item: ReviewItem
+    row: Mapping[str, Any]
+    hidden: HiddenState
+    version: int
+    types: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +77,16 @@ _STAMP = """concat_ws('|', {row}.updated_at, {row}.status, {row}.contested, {row
     coalesce({row}.superseded_by::text, '-'))"""
 """What changes when a reviewer must look again at a memory."""
 
+_STANDS = """standing t
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o"""
+
+_OF_STANDING = f"""
+    t.item, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
+        AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
+    {_STAMP.format(row="m")} AS stamp, s.version AS scope_version,
+    (SELECT types_version FROM tenants WHERE id = :tenant) AS types_version,"""  # noqa: S608 - composed of constants
+
 _STANDING = statement(
     f"""
     WITH item AS (
@@ -86,12 +110,7 @@ _STANDING = statement(
         SELECT id AS item, id, NULL AS kind FROM item
         UNION ALL SELECT item, id, max(kind) FROM beside GROUP BY item, id
     )
-    SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
-            AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
-        {_STAMP.format(row="m")} AS stamp
-    FROM standing t
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o
+    {memory_query(_STANDS, more=_OF_STANDING)}
     WHERE t.kind IS NULL OR (m.status IN ('active', 'expired') AND m.scope_id = o.scope_id)
     ORDER BY t.item, m.stated_at DESC, t.id
     """  # noqa: S608 - composed of constants
@@ -132,13 +151,6 @@ _LOCK = statement(
     SELECT x.id, {_STAMP.format(row="x")} AS stamp FROM memories x
     WHERE x.tenant_id = :tenant AND x.id = ANY(:ids) ORDER BY x.id FOR UPDATE
     """  # noqa: S608 - composed of constants
-)
-
-_VERSIONS = statement(
-    """
-    SELECT coalesce(s.version, 0) AS scope, t.types_version AS types FROM tenants t
-    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope WHERE t.id = :tenant
-    """
 )
 
 _NEAR = statement(
@@ -204,33 +216,37 @@ async def page(
     return [memory_of(row) for row in rows]
 
 
-async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
-    """Return the items of these memories, with the competing memories and the items' versions."""
+async def with_sides(session: ReadSession, tenant: UUID, waiting: Collection[UUID]) -> list[FoundReview]:
+    """Return the items of those of these memories that exist, with the memories that compete with them, in one read."""
     if not waiting:
         return []
-    rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
-    others = await memory_reads.read_memories(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
-    stamps: dict[UUID, dict[UUID, str]] = defaultdict(dict)
-    sides: dict[UUID, list[ReviewSide]] = defaultdict(list)
-    for row in rows:
-        stamps[row["item"]][row["id"]] = row["stamp"]
-        if row["kind"] is not None and row["id"] in others:
-            side = ReviewSide(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
-            sides[row["item"]].append(side)
-    return [
-        ReviewItem(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
-        for one in waiting
-        if one.id in stamps
-    ]
+    rows: dict[UUID, list[Record]] = defaultdict(list)
+    for row in await session.fetch(_STANDING, {"tenant": tenant, "ids": list(waiting)}):
+        rows[row["item"]].append(row)
+    return [_found(rows[one]) for one in waiting if one in rows]
 
 
-async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
+def _found(rows: Sequence[Record]) -> FoundReview:
+    [own] = [row for row in rows if row["kind"] is None]
+    sides = tuple(
+        ReviewSide(memory=memory_of(row), relation=LinkKind(row["kind"]), same_value=row["same_value"])
+        for row in rows
+        if row["kind"] is not None
+    )
+    version = version_of({row["id"]: row["stamp"] for row in rows})
+    return FoundReview(
+        item=ReviewItem(memory=memory_of(own), sides=sides, version=version),
+        row=own,
+        hidden=hidden_of(own),
+        version=own["scope_version"],
+        types=own["types_version"],
+    )
+
+
+async def find(session: ReadSession, tenant: UUID, memory: UUID) -> FoundReview | None:
     """Return the item of a memory, None when it is not in the queue or does not exist."""
-    found = await memory_reads.read_memory(session, tenant, memory)
-    if found is None or found.review is None:
-        return None
-    items = await with_sides(session, tenant, [found])
-    return items[0] if items else None
+    items = await with_sides(session, tenant, [memory])
+    return items[0] if items and items[0].item.memory.review is not None else None
 
 
 async def summary(session: ReadSession, tenant: UUID, *, now: datetime) -> list[ReviewBacklog]:
@@ -264,12 +280,6 @@ async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) 
     """Lock memories until the transaction ends; return the stamps of which the version of an item is made."""
     rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
     return {row["id"]: row["stamp"] for row in rows}
-
-
-async def read_scope_and_types(session: ReadSession, tenant: UUID, scope: UUID) -> tuple[int, int]:
-    """Return the versions of a scope, 0 when nothing was ever written to it, and of the tenant's own types."""
-    [row] = await session.fetch(_VERSIONS, {"tenant": tenant, "scope": scope})
-    return row["scope"], row["types"]
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:
