@@ -185,9 +185,7 @@ async def test_writes_around_an_item_do_not_stop_its_decision(
     await assert_whole(desk)
 
 
-@pytest.mark.parametrize(
-    ("alone", "step"), [(True, "_opened"), (True, "apply"), (False, "_unmoved"), (False, "apply")]
-)
+@pytest.mark.parametrize(("alone", "step"), [(True, "_opened"), (True, "apply"), (False, "_unmoved"), (False, "apply")])
 async def test_a_decision_that_fails_at_any_step_leaves_everything_as_it_was(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str, *, alone: bool
 ) -> None:

@@ -11,7 +11,7 @@ something else, so a backfill records the definitions it began with.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -76,12 +76,8 @@ class _Locked:
     definitions: Definitions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Settled:
-    """What a transaction comes to: the plans of the units that change, and why the others stay as they are."""
-
-    plans: Mapping[Unit, PendingRows]
-    stay: Mapping[Unit, str]
+Settled = Mapping[Unit, PendingRows | str]
+"""What a transaction does to each unit: the changes that it comes to, or why it stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +201,7 @@ class BackfillSteps:
         Raises ScopeMoved when another write took a slot at the same moment.
         """
         tenant, commits = one.tenant_id, one.status is BackfillStatus.COMMITTING
+        types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
             here = await sql.lock_current(session, one)
             taken = ItemState.PLANNED if commits else ItemState.COMMITTED
@@ -214,7 +211,7 @@ class BackfillSteps:
                 await sql.change(session, here, status=BackfillStatus(ends), **{stamp: self.clock()})
                 return None
             locked = await self._locked(session, here, units)
-            settled = await (self._committed(session, locked) if commits else self._undone(session, locked))
+            settled = await (self._committed(session, locked, types) if commits else self._undone(session, locked))
             return await _write(session, locked, settled, commits=commits)
 
     async def _locked(
@@ -232,44 +229,34 @@ class BackfillSteps:
             backfill=one, scope=scope_of(rows[0]), version=version, units=units, at=at, definitions=definitions
         )
 
-    async def _committed(self, session: WriteSession, locked: _Locked) -> _Settled:
+    async def _committed(self, session: WriteSession, locked: _Locked, types: Registry) -> Settled:
         """Decide units as the preview did; one that comes to something else stays as it is."""
         one = locked.backfill
         changed = target_changed(one, locked.definitions)
         if changed is not None:
-            return _Settled(plans={}, stay=dict.fromkeys(locked.units, f"{changed} since the preview"))
-        types = await self.types.of(one.tenant_id)
+            return dict.fromkeys(locked.units, f"{changed} since the preview")
         decided = await adopt(session, one, locked.units, types, actor=self.actor, now=locked.at)
-        moved = {unit: difference(items, decided[unit].items) for unit, items in locked.units.items()}
-        return _Settled(
-            plans={unit: decided[unit].plan for unit, why in moved.items() if why is None},
-            stay={unit: why for unit, why in moved.items() if why is not None},
-        )
+        return {
+            unit: difference(items, decided[unit].items) or decided[unit].plan for unit, items in locked.units.items()
+        }
 
-    async def _undone(self, session: WriteSession, locked: _Locked) -> _Settled:
+    async def _undone(self, session: WriteSession, locked: _Locked) -> Settled:
         """Give memories their former state; a unit of which one has changed since stays as it is."""
         one, tenant = locked.backfill, locked.backfill.tenant_id
         former = await read_former(session, tenant, {item.memory_id for item in _flat(locked.units.values())})
         versions = await rivals.read_versions(session, tenant, former)
-        plans: dict[Unit, PendingRows] = {}
-        stay: dict[Unit, str] = {}
-        for unit, items in locked.units.items():
-            around = WriteContext(tenant=tenant, scope=unit[0], actor=self.actor, now=locked.at)
-            plan = PendingRows(around)
-            why = source_changed(one, items, locked.definitions) or _reverted(plan, one, items, former, versions)
-            if why is None:
-                plans[unit] = plan
-            else:
-                stay[unit] = why
+        settled: dict[Unit, PendingRows | str] = {}
         linked: dict[datetime, set[UUID]] = defaultdict(set)
-        for item in _flat(locked.units[unit] for unit in plans):
-            if item.applied_at is not None:
-                linked[item.applied_at] |= {
-                    UUID(hex=end) for source, _, target in item.links for end in (source, target)
-                }
+        for unit, items in locked.units.items():
+            plan = PendingRows(WriteContext(tenant=tenant, scope=unit[0], actor=self.actor, now=locked.at))
+            why = source_changed(one, items, locked.definitions) or _revert(plan, one, items, former, versions)
+            settled[unit] = why or plan
+            for item in items if why is None else ():
+                if item.applied_at is not None:
+                    linked[item.applied_at] |= {UUID(hex=end) for link in item.links for end in (link[0], link[2])}
         for at, memories in linked.items():
             await unlink_since(session, tenant, memories, at)
-        return _Settled(plans=plans, stay=stay)
+        return settled
 
 
 def _done(one: Backfill) -> int:
@@ -286,7 +273,7 @@ def _of_one_scope(units: Mapping[Unit, Sequence[BackfillItem]]) -> dict[Unit, Se
     return dict(takewhile(lambda each: first is not None and each[0][0] == first[0], units.items()))
 
 
-def _reverted(
+def _revert(
     plan: PendingRows,
     one: Backfill,
     items: Sequence[BackfillItem],
@@ -314,23 +301,25 @@ def _reverted(
     return None
 
 
-async def _write(session: WriteSession, locked: _Locked, settled: _Settled, *, commits: bool) -> Backfill:
-    """Write the plans of units as one, and the states of all items; return the backfill with its counts."""
+async def _write(session: WriteSession, locked: _Locked, settled: Settled, *, commits: bool) -> Backfill:
+    """Write the changes of units as one, and the states of all items; return the backfill with its counts."""
     one, units = locked.backfill, locked.units
-    done = _flat(units[unit] for unit in settled.plans)
-    stays: dict[str, list[BackfillItem]] = defaultdict(list)
-    for unit, why in settled.stay.items():
-        stays[why] += units[unit]
     state, refused = ("committed", "skipped") if commits else ("undone", "kept")
+    plans = {unit: found for unit, found in settled.items() if isinstance(found, PendingRows)}
+    stays: dict[str, list[BackfillItem]] = defaultdict(list)
+    for unit, found in settled.items():
+        if isinstance(found, str):
+            stays[found] += units[unit]
+    done = _flat(units[unit] for unit in plans)
     if done:
-        whole = PendingRows(next(iter(settled.plans.values())).around)
-        for plan in settled.plans.values():
+        whole = PendingRows(next(iter(plans.values())).around)
+        for plan in plans.values():
             whole.join(plan)
         await apply(session, tenant=one.tenant_id, scope=locked.scope, version=locked.version, changes=whole.changes())
         await sql.mark(session, one, done, ItemState(state), None, whole.around.now)
     for why, items in stays.items():
         await sql.mark(session, one, items, ItemState(refused), why)
-    numbers = Counter({state: len(done), refused: len(_flat(stays.values()))})
+    numbers = {state: len(done), refused: len(_flat(stays.values()))}
     counts = {**one.counts, **{name: one.counts.get(name, 0) + number for name, number in numbers.items() if number}}
     return await sql.change(session, one, counts=counts)
 
