@@ -206,7 +206,7 @@ async def change_memories(
     """Change memories of locked scopes, and insert rows, so that no slot has two holders at any moment.
 
     The rows are inserted by the statement that changes those that come into a slot, unless that counts mentions, which
-    the rows may count, too. The index rows of `indexed_anew` are among the rows, and repeat what the memories become.
+    the rows may count, too, or the rows are on other nodes. The index rows of `indexed_anew` are among the rows, and repeat what the memories become.
     Raises asyncpg.UniqueViolationError where somebody who locked no scope took a slot.
     """
     await session.stamp(at)
@@ -218,7 +218,8 @@ async def change_memories(
     first = [one for one in restated if _among(one.id, leaving)]
     then = [one for one in restated if one not in first]
     await _set(session, tenant, leaving, restated=first, indexed_anew=indexed_anew)
-    beside = {} if then or not any(one.values for one in coming) else rows or {}
+    apart = session.clustered or then or not any(one.values for one in coming)
+    beside = {} if apart else rows or {}
     await insert_all(session, {} if beside else rows or {})
     await _set(session, tenant, coming, restated=then, indexed_anew=indexed_anew, rows=beside)
 

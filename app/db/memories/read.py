@@ -303,17 +303,6 @@ def _evidence(given: Mapping[str, Any]) -> Evidence:
     )
 
 
-_UNSHOWN = statement(
-    """
-    SELECT m.identity, m.context, (
-        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
-        WHERE e.tenant_id = :tenant AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
-    ) AS timezone
-    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
-    """
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenState:
     """Columns of a memory that no answer shows: the digest of its statement, its context, its time zone."""
@@ -329,10 +318,9 @@ def hidden_of(row: Mapping[str, Any]) -> HiddenState:
     return HiddenState(identity=row["identity"], context=row["context"], zone=zone_of(told))
 
 
-async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
-    """Return the hidden columns of a memory, None when it does not exist."""
-    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
-    if not rows:
-        return None
-    zone = zone_of(rows[0]["timezone"] or "UTC")
-    return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+async def read_whole(
+    session: ReadSession, tenant: UUID, ids: Collection[UUID]
+) -> dict[UUID, tuple[Memory, HiddenState]]:
+    """Return those of these memories that exist, by id, each with its hidden columns."""
+    rows = await session.fetch(_BY_ID[False, False], {"tenant": tenant, "ids": list(ids)}) if ids else ()
+    return {row["id"]: (memory_of(row), hidden_of(row)) for row in rows}
