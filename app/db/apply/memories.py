@@ -206,7 +206,8 @@ async def change_memories(
     """Change memories of locked scopes, and insert rows, so that no slot has two holders at any moment.
 
     The rows are inserted by the statement that changes those that come into a slot, unless that counts mentions, which
-    the rows may count, too, or the rows are on other nodes. The index rows of `indexed_anew` are among the rows, and repeat what the memories become.
+    the rows may count, too, or the rows are on other nodes. The index rows of `indexed_anew` are among the rows, and
+    repeat what the memories become.
     Raises asyncpg.UniqueViolationError where somebody who locked no scope took a slot.
     """
     await session.stamp(at)
