@@ -99,7 +99,7 @@ async def adopt(
     actor: str,
     now: datetime,
 ) -> dict[Unit, AdoptedUnit]:
-    """Return what becomes of units by what the store holds; nothing is written.
+    """Return the outcome of units by what the store holds; nothing is written.
 
     Changes are stamped with `now`, or with a moment after the last change of what they change, if that is later.
     """
@@ -114,7 +114,7 @@ async def adopt(
     done = {}
     for (scope, key), items in units.items():
         plan = PendingRows(WriteContext(tenant=one.tenant_id, scope=scope, actor=actor, now=at))
-        draft = _Draft(backfill=one, unit=key, rows=rows, near=near, plan=plan)
+        draft = _UnitDraft(backfill=one, unit=key, rows=rows, near=near, plan=plan)
         left = draft.adopt([fresh[item.memory_id] for item in items if item.memory_id in fresh], types)
         done[scope, key] = AdoptedUnit(plan=plan, items=(*left, *draft.items()))
     return done
@@ -160,7 +160,7 @@ async def _rivals(
 
 
 @dataclass(slots=True, kw_only=True)
-class _Draft:
+class _UnitDraft:
     """A unit, one belief at a time: `versions` are those that have changed, as they are by now."""
 
     backfill: Backfill
@@ -268,7 +268,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def difference(was: Sequence[BackfillItem], now: Sequence[BackfillItem]) -> str | None:
-    """Return how what becomes of a unit differs from what a preview told; None if it is the same."""
+    """Return how the outcome of a unit differs from its preview; None if it is the same."""
     old, new = ({item.memory_id: item for item in items} for items in (was, now))
     for memory in sorted(old.keys() | new.keys()):
         name = ids.public(ids.MEMORY, memory)
