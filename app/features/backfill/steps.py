@@ -224,7 +224,7 @@ class BackfillSteps:
         if version is None or not rows:
             raise ScopeMoved
         after = [item.applied_at + A_MOMENT for item in _flat(units.values()) if item.applied_at is not None]
-        at = max(self.clock(), *after, *(row["written_at"] for row in rows if row["written_at"] is not None))
+        at = max([self.clock(), *after, *(row["written_at"] for row in rows if row["written_at"] is not None)])
         return _Locked(
             backfill=one, scope=scope_of(rows[0]), version=version, units=units, at=at, definitions=definitions
         )
