@@ -15,10 +15,9 @@ from typing import Any, cast
 from uuid import UUID
 
 from app.db.session import Database
-from app.features.backfill.runs import BackfillRequest, Backfills
-from app.features.backfill.sql import backfills as db_backfill
-from app.features.backfill.sql.backfills import Backfill, BackfillItem
-from app.features.backfill.sql.memories import COLUMNS
+from app.features.backfill import sql as db_backfill
+from app.features.backfill.service import BackfillRequest, Backfills
+from app.features.backfill.sql import Backfill, BackfillItem
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.registry import discover
 from app.model import Actor
@@ -167,8 +166,7 @@ async def _strays(stage: Stage, planned: dict[UUID, BackfillItem]) -> int:
     wrong = 0
     for row in await stage.world.owner.fetch(_STATES, tenant_id(0), list(planned)):
         item, state = planned[row["id"]], json.loads(row["state"])
-        told = {name: value for name, value in item.after.items() if name not in item.stamped}
-        wrong += any(_plain(state[name]) != _plain(told[name]) for name in COLUMNS if name in told)
+        wrong += any(_plain(state[name]) != _plain(value) for name, value in item.after.items())
     return wrong
 
 

@@ -42,7 +42,10 @@ class ItemState(StrEnum):
 
 
 class BackfillEffect(StrEnum):
-    """The effect of a backfill on a memory: its type changes, or it is affected by another one's change."""
+    """The effect of a backfill on a memory: its type changes, or it is affected by another one's change.
+
+    `conflicted` is of earlier releases, which had a person look at statements that an adopted rule stood against.
+    """
 
     RECLASSIFIED = "reclassified"
     SUPERSEDED = "superseded"

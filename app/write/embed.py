@@ -247,3 +247,10 @@ def _names(one: Lacking, types: Registry) -> frozenset[str]:
         return spoken_names(spec.read(one.payload, one.type_version).mentions())
     except ValidationError:
         return frozenset()
+
+
+def average_length(wave: Sequence[Prepared]) -> float:
+    """Return the average length of the memories' own texts, as scopes count it: without what was said before."""
+    texts = [one for prepared in wave for one in prepared.texts if one.kind != "context"]
+    lengths = [len(one.terms) for one in texts if one.terms is not None]
+    return max(1.0, sum(lengths) / max(1, len(lengths)))

@@ -32,7 +32,7 @@ from app.write.values import Believe, Decision, Existing, PersistResult, Reject,
 
 def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
     """Return the new memories of the plan, by id, as a read would return them."""
-    links, evidence = _links(plan), _evidence(plan)
+    links, evidence = links_of(plan), _evidence(plan)
     common = {
         "scope_kind": scope.kind,
         "user_id": scope.user_id,
@@ -48,7 +48,7 @@ def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
     return {one.id: one for one in memories}
 
 
-def _links(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
+def links_of(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
     """Return the links of each memory, ordered by target as a read orders links of one time."""
     found: dict[object, list[dict[str, str]]] = defaultdict(list)
     for row in plan.rows["memory_links"]:
@@ -180,17 +180,18 @@ def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, after: Ve
         {"tenant_id": plan.around.tenant, "memory_id": after.id, "last_accessed_at": plan.around.now}
     )
     add_entities(plan, after.id, resolved, before=before.parts.mentions)
-    _tell_of_repetition(plan, before, after, decision)
+    tell_of_repetition(plan, before, after, decision.reason, rewritten=rewritten is not None)
     return columns
 
 
-def _tell_of_repetition(plan: PendingRows, before: Version, after: Version, decision: Believe) -> None:
+def tell_of_repetition(plan: PendingRows, before: Version, after: Version, reason: str, *, rewritten: bool) -> None:
+    """Add the audit events of a memory that was said again; `rewritten`: in more words than it had."""
     old, new = confidence_detail(before.parts), confidence_detail(after.parts)
     detail: dict[str, object] = {
-        "reason": decision.reason,
+        "reason": reason,
         "confidence": [before.confidence, after.confidence],
         "parts": {name: [value, new[name]] for name, value in old.items()},
-        "rewritten": decision.rewritten is not None,
+        "rewritten": rewritten,
     }
     if after.valid_until != before.valid_until:
         ends = (before.valid_until, after.valid_until)

@@ -20,19 +20,19 @@ from app.db.apply.scope import Claimed, apply, retried
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
 from app.db.scopes import lock_scope
-from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
+from app.db.session import PLANNED_BY_KEY, Database, ReadSession, WriteSession, stamped
 from app.db.sql import Model
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
 from app.memory.spec import Reclassified
-from app.model import Actor, Memory, Scope
+from app.model import Actor, Scope
 from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, by_scope, split_batch
 from app.write.dedup import doubtful
-from app.write.embed import prepare
+from app.write.embed import average_length, prepare
 from app.write.hype import memories_without_questions
 from app.write.joint import Additions, JointlyWritten, JointWriting, write_jointly
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
@@ -146,7 +146,7 @@ class WritePipeline:
             tenant=actor.tenant_id,
             by=self._look_up_context(actor.tenant_id, split=True),
             clock=self.clock,
-            begin=partial(self._changing, actor.tenant_id),
+            begin=partial(self.changing, actor.tenant_id),
             locks=self.turnstile,
             decide=lambda known, at: self._additions(actor, known, at, times),
             moved=self.conflict,
@@ -158,7 +158,7 @@ class WritePipeline:
             if isinstance(written, TypedMemoryError):
                 results.update(dict.fromkeys(places, written))
                 return
-            outcomes = (_outcome(verdict, written.stored) for verdict in written.verdicts)
+            outcomes = (verdict.outcome(written.stored) for verdict in written.verdicts)
             results.update(zip(places, outcomes, strict=True))
             self.keep_up(actor.tenant_id, scope, written.claimed)
 
@@ -232,7 +232,7 @@ class WritePipeline:
         by = self._look_up_context(tenant, split=True)
         for _ in range(LOOKS):
             at = self.clock()
-            async with self._changing(tenant, at) as session:
+            async with self.changing(tenant, at) as session:
                 if hold:
                     await lock_scope(session, tenant, scope.id(tenant))
                 found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
@@ -246,7 +246,7 @@ class WritePipeline:
                         decided = await self._decide(found, self.clock(), times)
                         if cuts := collisions(decided.decisions):
                             return Split(cuts=tuple(cuts))
-                        async with self._changing(tenant, decided.now) as session:
+                        async with self.changing(tenant, decided.now) as session:
                             applied = await self._apply(session, writing, decided)
                     done, claimed = applied
                     self.keep_up(tenant, scope, claimed)
@@ -257,7 +257,7 @@ class WritePipeline:
                     wave, by = await self._past(found, wave, by, tenant, times)
         raise _types_kept_changing()
 
-    def _changing(self, tenant: UUID, at: datetime) -> AbstractAsyncContextManager[WriteSession]:
+    def changing(self, tenant: UUID, at: datetime) -> AbstractAsyncContextManager[WriteSession]:
         """Open a transaction that finds every row, and each foreign key's, through a key, and stamps it so."""
         return self.database.write(tenant, **stamped(at), **PLANNED_BY_KEY)
 
@@ -345,7 +345,7 @@ class WritePipeline:
             if others:
                 await session.plan_each()
                 stored |= await memory_reads.read_memories(session, tenant, others)
-            outcomes = (_outcome(one, stored) for one in verdicts)
+            outcomes = (one.outcome(stored) for one in verdicts)
             done: Results = dict(zip(writing.places, outcomes, strict=True))
             if writing.finish is not None:
                 await writing.finish(session, {**writing.results, **done})
@@ -377,9 +377,7 @@ class WritePipeline:
             told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
             async with self.database.read(actor.tenant_id) as session:
                 stored |= await memory_reads.read_memories(session, actor.tenant_id, told)
-            outcomes |= {
-                place: _outcome(verdict, stored) for (place, _), verdict in zip(numbered, verdicts, strict=True)
-            }
+            outcomes |= {place: verdict.outcome(stored) for (place, _), verdict in zip(numbered, verdicts, strict=True)}
         return [outcomes[place] for place in range(len(prepared))]
 
     async def decide(
@@ -389,6 +387,15 @@ class WritePipeline:
         spent = StageTimes() if times is None else times
         known = await self._look_up(actor, scope, wave, spent)
         return await self._decide(known, self.clock(), spent)
+
+    async def decide_alone(
+        self, session: ReadSession, tenant: UUID, scope: Scope, wave: Sequence[Prepared]
+    ) -> DecidedWave | None:
+        """Return what `decide` does, read in an open transaction; None where it can't be decided in there."""
+        times = StageTimes()
+        by = self._look_up_context(tenant, split=False)
+        found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
+        return self._decided_alone(found, self.clock(), times) if isinstance(found, Neighbourhood) else None
 
     async def _answers(self, questions: Sequence[NameQuestion]) -> Mapping[str, Sequence[KnownName]]:
         """Return what the judge says of names, in time; what it says nothing of stays a name of its own."""
@@ -468,7 +475,7 @@ class WritePipeline:
             actor=actor.name,
             now=decided.now,
             model_id=self.model_id,
-            lexical_average=state.lexical_average or _average_length([one.prepared for one in decided.resolved]),
+            lexical_average=state.lexical_average or average_length([one.prepared for one in decided.resolved]),
             ann=state.ann,
             language=self.language,
         )
@@ -480,21 +487,5 @@ class WritePipeline:
         return results, plan
 
 
-def _average_length(wave: Sequence[Prepared]) -> float:
-    """Return the average length of the memories' own texts, as scopes count it: without what was said before."""
-    texts = [one for prepared in wave for one in prepared.texts if one.kind != "context"]
-    lengths = [len(one.terms) for one in texts if one.terms is not None]
-    return max(1.0, sum(lengths) / max(1, len(lengths)))
-
-
 def _types_kept_changing() -> Conflict:
     return Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
-
-
-def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome:
-    return WriteOutcome(
-        decision=verdict.decided,
-        reason=verdict.reason,
-        memory=None if verdict.memory is None else stored[verdict.memory],
-        affected=verdict.affected,
-    )

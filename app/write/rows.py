@@ -17,12 +17,14 @@ from app import ids
 from app.db.apply.memories import Restatement, RowChange, row_change, version_columns
 from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
+from app.db.memories.former import FormerState
 from app.db.sql import as_columns, as_halfvec
 from app.lexical.bm25 import as_tsvector, document_weights, searched_terms, to_sparsevec
 from app.lexical.counts import ScopeCounts
 from app.memory import normalise
 from app.memory.audit import AuditAction
-from app.memory.versions import Transition, Version
+from app.memory.slots import latest_statement_wins, transition
+from app.memory.versions import Reverted, SlotOutcome, Transition, Version
 from app.model import UNKNOWN_TYPE, ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
@@ -32,17 +34,17 @@ class WriteContext:
     """The values that all rows of a write share.
 
     `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
-    order of writes left, whatever the writers' clocks.
+    order of writes left, whatever the writers' clocks. What follows it is of new memories' index rows.
     """
 
     tenant: UUID
     scope: UUID
     actor: str
     now: datetime
-    model_id: int
-    lexical_average: float
-    ann: bool
-    language: str
+    language: str = "english"
+    model_id: int = 0
+    lexical_average: float = 0.0
+    ann: bool = False
 
     @property
     def ledger(self) -> AuditWriter:
@@ -52,7 +54,7 @@ class WriteContext:
 
 @dataclass(slots=True)
 class PendingRows:
-    """The rows and updates of one write, which the stages add to."""
+    """The rows and updates of one write, which the stages add to; `versions` is what it decided on, as it leaves it."""
 
     around: WriteContext
     rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
@@ -64,11 +66,13 @@ class PendingRows:
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, Any]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
+    versions: dict[UUID, Version] = field(default_factory=dict)
     counts: ScopeCounts = field(default_factory=ScopeCounts)
 
     def touch(self, *versions: Version) -> None:
         """Have the write decided again if the status of one of these memories has changed since it was read."""
         self.touched.update({one.id: one.status for one in versions})
+        self.versions = {one.id: one for one in versions} | self.versions
 
     def change(self, one: RowChange) -> None:
         """Add new values of a memory's columns; they replace earlier values of the same columns."""
@@ -83,9 +87,17 @@ class PendingRows:
             extra = (more or {}).get(change.before.id)
             self.change(row_change(change, at=self.around.now, more=extra))
             self.touch(change.before)
+            self.versions[change.before.id] = change.after
         self.touch(*(one for one in found.rivals if found.change_of(one.id) is None))
         for link in found.links:
             add_link(self, link.source, link.kind, link.target)
+
+    def join(self, other: PendingRows) -> None:
+        """Add the changes, events and links of a plan that changes other memories, and stores none."""
+        for table, given in other.rows.items():
+            self.rows[table] += given
+        self.changed |= other.changed
+        self.touched |= other.touched
 
     def changes(self) -> Changes:
         """Return all of it as the changes that `db.apply` writes."""
@@ -107,6 +119,20 @@ class PendingRows:
             lexical_average=self.around.lexical_average,
             ledger=self.around.ledger,
         )
+
+
+def revert(
+    plan: PendingRows, before: Mapping[UUID, FormerState], versions: Mapping[UUID, Version], *, reason: str
+) -> Transition:
+    """Add the changes that give memories their former state, all columns of it, and return them.
+
+    Nothing changes where another of the versions holds a slot that one of them held.
+    """
+    event = Reverted(to={key: one.version for key, one in before.items()}, reason=reason)
+    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    if found.outcome is not SlotOutcome.NOTHING:
+        plan.take(found, more={key: one.columns for key, one in before.items()})
+    return found
 
 
 def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0, current: bool = True) -> None:
@@ -184,6 +210,7 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
     accepted = resolved.accepted
     recorded_at = plan.around.now if accepted is None else accepted.recorded_at
     columns = version_columns(version, at=plan.around.now)
+    plan.versions[version.id] = version
     plan.rows["memories"].append(
         {**_memory_row(plan, resolved), **columns, "id": version.id, "recorded_at": recorded_at}
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app import ids
 from app.english.erasure_requests import ErasureRequest
 from app.memory import normalise
-from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
+from app.memory.candidate import AffectedMemory, Candidate, WriteDecision, WriteOutcome
 from app.memory.extraction import Proposal
 from app.memory.spec import Payload
 from app.memory.versions import Transition, Version
@@ -209,6 +209,11 @@ class PersistResult:
     reason: str
     memory: UUID | None
     affected: tuple[AffectedMemory, ...] = ()
+
+    def outcome(self, stored: Mapping[UUID, Memory]) -> WriteOutcome:
+        """Return it with the memory as it is stored."""
+        memory = None if self.memory is None else stored[self.memory]
+        return WriteOutcome(decision=self.decided, reason=self.reason, memory=memory, affected=self.affected)
 
 
 def spoken_names(mentions: Iterable[Mention]) -> frozenset[str]:

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.errors import Conflict
-from app.features.backfill.runs import Backfills
+from app.features.backfill.service import Backfills
 from tests.api.conftest import fact, running, settings_for, written
 from tests.api.test_tenant_types import define
 from tests.provider_server.fixtures import StandIn, provider, provider_process

@@ -127,10 +127,22 @@ async def test_a_reviewer_beside_a_superseding_write(desk: Desk, make_client: Ma
     await assert_whole(desk)
 
 
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read, decide and apply in transactions of their own, as where a provider is waited for."""
+
+    async def elsewhere(*_: Any) -> Any:
+        raise decide.NeedsMore
+
+    monkeypatch.setattr(ReviewDecisions, "_alone", elsewhere)
+
+
+@pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize("action", ["accept", "reject", "keep_both", "supersede_with", "merge"])
 async def test_what_moves_while_a_decision_is_worked_out_stops_it(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, action: str
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, action: str, *, alone: bool
 ) -> None:
+    if not alone:
+        apart(monkeypatch)
     strong, weak = await desk.contested()
     work = ReviewDecisions._work
 
@@ -173,10 +185,12 @@ async def test_writes_around_an_item_do_not_stop_its_decision(
     await assert_whole(desk)
 
 
-@pytest.mark.parametrize("step", ["_unmoved", "apply", "append"])
+@pytest.mark.parametrize(("alone", "step"), [(True, "_opened"), (True, "apply"), (False, "_unmoved"), (False, "apply")])
 async def test_a_decision_that_fails_at_any_step_leaves_everything_as_it_was(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str, *, alone: bool
 ) -> None:
+    if not alone:
+        apart(monkeypatch)
     await desk.write(object="Volkswagen")
     memory = (await desk.pending(predicate="works-at", object="BMW"))["id"]
     before = (await desk.item(memory))["item"]

@@ -10,9 +10,11 @@ from uuid import UUID
 
 import pytest
 
-from app.features.backfill import diff
-from app.features.backfill.runs import BackfillRequest, Backfills
-from app.features.backfill.sql.backfills import Backfill, BackfillItem
+from app.db import sql
+from app.db.apply.memories import COLUMNS
+from app.features.backfill.adopt import UNTOLD
+from app.features.backfill.service import BackfillRequest, Backfills
+from app.features.backfill.sql import Backfill, BackfillItem
 from app.memory.candidate import WriteOutcome
 from app.model import Memory, Scope, SpeechAct
 from tests.support.stores import USER, Store
@@ -84,7 +86,7 @@ class Clinic:
 
     async def row(self, memory: UUID) -> dict[str, Any]:
         [row] = await self.store.sql("SELECT * FROM memories WHERE id = $1", memory)
-        return {**row, "payload": json.loads(row["payload"])}
+        return {**row, **{name: json.loads(row[name]) for name in ("payload", "provenance", "metadata")}}
 
     async def snapshot(self, *, whole: bool = True) -> dict[str, list[str]]:
         """Return every row of the tenant, as text; not `whole`: without the columns that only go on."""
@@ -103,20 +105,19 @@ class Clinic:
         """Return where memories are not what was planned: columns that a preview told, or others that changed."""
         found = {}
         for memory, item in planned.items():
-            row, [was] = (
-                diff.as_json(await self.row(memory)),
-                await self.store.sql(
-                    "SELECT was FROM memory_past WHERE memory_id = $1 ORDER BY believed_until DESC LIMIT 1", memory
-                ),
+            now = await self.row(memory)
+            [row] = json.loads(sql.as_json([{name: now[name] for name in COLUMNS}]))
+            [was] = await self.store.sql(
+                "SELECT was FROM memory_past WHERE memory_id = $1 ORDER BY believed_until DESC LIMIT 1", memory
             )
             old = json.loads(was["was"])
             expected = {**{name: value for name, value in old.items() if name in row}, **item.after}
             wrong = {
                 name: (row[name], value)
                 for name, value in expected.items()
-                if name not in item.stamped and not _same(row[name], value)
+                if name not in UNTOLD and not _same(row[name], value)
             }
-            if wrong or any(row[name] is None for name in item.stamped):
+            if wrong:
                 found[memory] = wrong
         return found
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from app.features.backfill.runs import BackfillRequest, Backfills
-from app.features.backfill.sql.backfills import Backfill
+from app.features.backfill.service import BackfillRequest, Backfills
+from app.features.backfill.sql import Backfill
 from app.memory.backfill import BackfillStatus
 from tests.backfill.clinic import Clinic
 from tests.backfill.worker import BATCH, HANDLERS, runtime_on, started

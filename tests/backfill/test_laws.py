@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from app.features.backfill.runs import Backfills
+from app.features.backfill.service import Backfills
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind, SpeechAct
 from tests.backfill.clinic import DAY, Clinic

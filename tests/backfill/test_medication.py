@@ -108,6 +108,13 @@ async def test_beside_medications_that_are_there(clinic: Clinic) -> None:
     assert await clinic.snapshot(whole=False) == before
 
 
+async def test_a_scope_whose_last_write_is_not_known(clinic: Clinic) -> None:
+    fact = await clinic.says("takes", "metformin 500 mg")
+    await clinic.store.sql("UPDATE scopes SET written_at = NULL WHERE tenant_id = $1", clinic.store.tenant)
+    await clinic.commit(await clinic.preview())
+    assert (await clinic.memory(fact)).type == "medication"
+
+
 async def test_what_was_not_asserted_stays(clinic: Clinic) -> None:
     await clinic.says("takes", "metformin 500 mg", **HYPOTHETICAL)
     one = await clinic.preview()
@@ -159,7 +166,7 @@ async def test_an_erased_memory_takes_its_plans_with_it(clinic: Clinic) -> None:
     assert set(await clinic.items(one)) == {second}
     done = await clinic.commit(one)
     assert done.counts["skipped"] == 1
-    assert "is gone" in ((await clinic.items(one))[second].why or "")
+    assert "has changed since the preview" in ((await clinic.items(one))[second].why or "")
 
 
 async def test_the_past_knows_the_old_type_and_history_tells_the_story(clinic: Clinic) -> None:

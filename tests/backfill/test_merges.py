@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import cast
 from uuid import UUID
 
-from app.model import MemoryStatus, ReviewReason
+from app.model import MemoryStatus
 from app.services.entities import Entities
 from tests.backfill.clinic import Clinic
 
@@ -36,15 +36,6 @@ async def test_a_dosage_since_the_merge_supersedes_what_was_adopted_of_the_merge
     later = await clinic.takes("ramipril", subject="Tunde", dosage="10 mg", day=4)
     gone = await clinic.memory(fact)
     assert (gone.status, gone.superseded_by) == (MemoryStatus.SUPERSEDED, later)
-
-
-async def test_an_adopted_rule_guards_what_was_said_of_the_merged_one(clinic: Clinic) -> None:
-    told = await clinic.says("uses", "the Google Maps API", subject="T. Okafor", day=3, stateful=True)
-    rule = await clinic.says("cannot-use", "external APIs, by company policy", subject="Tunde", day=2, stateful=True)
-    await merge(clinic, told, rule)
-    await clinic.commit(await clinic.preview("constraint"))
-    said = await clinic.memory(told)
-    assert (said.review, [one["to"] for one in said.links]) == (ReviewReason.CONSTRAINT, [str(rule)])
 
 
 async def test_unmerging_gives_what_was_adopted_since_the_slot_of_its_new_type(clinic: Clinic) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import timedelta
 from typing import Any
 
@@ -12,8 +11,7 @@ import pytest
 from app.db import jobs
 from app.db.apply.scope import ScopeMoved
 from app.db.memories import rivals
-from app.features.backfill import commit
-from app.features.backfill.sql import memories as backfill_memories
+from app.features.backfill import steps
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.candidate import WriteOutcome
 from app.model import MemoryStatus
@@ -56,11 +54,11 @@ async def test_two_workers_on_one_backfill_change_each_memory_once(clinic: Clini
         await clinic.says("takes", f"medicine{number}mycin 100 mg")
     one = await clinic.preview()
     await clinic.backfills.commit(clinic.store.actor, one.id)
-    before, commit.BATCH = commit.BATCH, 2
+    before, steps.BATCH = steps.BATCH, 2
     try:
         done, _ = await asyncio.gather(clinic.run(one), clinic.run(one))
     finally:
-        commit.BATCH = before
+        steps.BATCH = before
     assert done.status is BackfillStatus.COMMITTED
     assert (await clinic.backfills.get(clinic.store.actor, one.id)).counts["committed"] == 12
     told = await clinic.store.sql(
@@ -110,19 +108,6 @@ async def test_a_preview_beside_the_commit_of_another_does_not_let_a_belief_repl
     assert (row["status"], row["type"], row["superseded_by"]) == ("active", "medication", None)
 
 
-async def test_what_is_expected_of_a_memory_twice_must_be_true_both_times(clinic: Clinic) -> None:
-    fact = await clinic.says("takes", "metformin 500 mg")
-    one = await clinic.preview()
-    tenant = clinic.store.tenant
-    later = "UPDATE memories SET updated_at = now() + interval '1 second' WHERE tenant_id = $1 AND id = $2"
-    await clinic.store.sql(later, tenant, fact)
-    [[at]] = await clinic.store.sql("SELECT updated_at FROM memories WHERE tenant_id = $1 AND id = $2", tenant, fact)
-    rests_on = "UPDATE backfill_items SET rests_on = CAST($3 AS jsonb) WHERE tenant_id = $1 AND memory_id = $2"
-    await clinic.store.sql(rests_on, tenant, fact, json.dumps({fact.hex: at.isoformat()}))
-    await clinic.commit(one)
-    assert (await clinic.items(one))[fact].state is ItemState.SKIPPED
-
-
 async def test_a_batch_that_met_a_moved_scope_is_committed_again(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +118,6 @@ async def test_a_batch_that_met_a_moved_scope_is_committed_again(
         monkeypatch.undo()
         raise ScopeMoved
 
-    monkeypatch.setattr(backfill_memories, "change", moved)
+    monkeypatch.setattr(steps, "apply", moved)
     assert (await clinic.commit(one)).status is BackfillStatus.COMMITTED
     assert (await clinic.items(one))[fact].state is ItemState.COMMITTED

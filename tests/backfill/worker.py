@@ -9,9 +9,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from app.bootstrap import now
-from app.features.backfill import commit
 from app.features.backfill import jobs as backfill
-from app.features.backfill.runs import Backfills
+from app.features.backfill import steps
+from app.features.backfill.service import Backfills
 from app.jobs import worker
 from app.memory.registry import discover
 from app.runtime import Runtime
@@ -30,18 +30,19 @@ def runtime_on(url: str, **settings: Any) -> Runtime:
 
 async def _main(url: str, dies_at: int) -> None:
     worker.POLL_SECONDS = 0.2
-    patched = cast("Any", commit)
+    patched = cast("Any", steps)
     patched.BATCH = BATCH
-    tell, calls = patched.append, 0
+    write, calls = patched.apply, 0
 
-    async def append(session: Any, events: Any) -> None:
+    async def apply(*args: Any, **kwargs: Any) -> Any:
         nonlocal calls
         calls += 1
-        await tell(session, events)
+        done = await write(*args, **kwargs)
         if calls == dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
+        return done
 
-    patched.append = append
+    patched.apply = apply
     runtime = runtime_on(url)
     await worker.run_worker(runtime, handlers=HANDLERS, stop=asyncio.Event())
 

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from app import ids
-from app.features.backfill.runs import BackfillRequest, Backfills
+from app.features.backfill.service import BackfillRequest, Backfills
 from app.features.review.items import ReviewAction, ReviewDecision
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus

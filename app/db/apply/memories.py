@@ -11,12 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from app.db import tables
 from app.db.session import SqlStatement, WriteSession, statement
-from app.db.sql import Row, insert_all, plain, to_text
+from app.db.sql import Row, as_clauses, insert_all, plain, to_text
 from app.memory.versions import Version, VersionChange
 
 
@@ -140,15 +141,15 @@ _RESTATED = """
 
 
 @cache
-def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
-    """Return the statement that sets these columns of memories.
+def _change(columns: tuple[str, ...], *, restated: bool, inserts: str) -> SqlStatement:
+    """Return the statement that sets these columns of memories, after clauses that insert rows.
 
     The ids are named apart, so that no plan reads all of a tenant's rows to find them.
     """
     names = ", ".join(columns)
     return statement(
         f"""
-        WITH {_RESTATED if restated else ""}
+        WITH {f"{inserts}," if inserts else ""} {_RESTATED if restated else ""}
         given AS (SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb))
         UPDATE memories m SET ({names}) = (SELECT {names} FROM jsonb_populate_record(m, g.change))
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
@@ -171,6 +172,8 @@ def _mirror(columns: tuple[str, ...]) -> SqlStatement:
           AND ({old}) IS DISTINCT FROM ({new})"""  # noqa: S608 - our own names
     )
 
+
+_NONE: Mapping[str, Sequence[Row]] = MappingProxyType({})
 
 A_MOMENT = timedelta(microseconds=1)
 """By what a change comes after what it must be told apart from: a merge of entities after what it moves."""
@@ -198,9 +201,13 @@ async def change_memories(
     at: datetime,
     rows: Mapping[str, Sequence[Row]] | None = None,
     restated: Collection[Restatement] = (),
+    indexed_anew: Collection[UUID] = (),
 ) -> None:
     """Change memories of locked scopes, and insert rows, so that no slot has two holders at any moment.
 
+    The rows are inserted by the statement that changes those that come into a slot, unless that counts mentions, which
+    the rows may count, too, or the rows are on other nodes. The index rows of `indexed_anew` are among the rows, and
+    repeat what the memories become.
     Raises asyncpg.UniqueViolationError where somebody who locked no scope took a slot.
     """
     await session.stamp(at)
@@ -209,9 +216,13 @@ async def change_memories(
     coming = [one for one in changed if one.claims]
     # What making way unsays of those that come into another slot is said again.
     coming = [RowChange(id=one.id, values={"contested": False, **one.values}) if one.vacates else one for one in coming]
-    await _set(session, tenant, leaving, restated=[one for one in restated if _among(one.id, leaving)])
-    await insert_all(session, rows or {})
-    await _set(session, tenant, coming, restated=[one for one in restated if not _among(one.id, leaving)])
+    first = [one for one in restated if _among(one.id, leaving)]
+    then = [one for one in restated if one not in first]
+    await _set(session, tenant, leaving, restated=first, indexed_anew=indexed_anew)
+    apart = session.clustered or then or not any(one.values for one in coming)
+    beside = {} if apart else rows or {}
+    await insert_all(session, {} if beside else rows or {})
+    await _set(session, tenant, coming, restated=then, indexed_anew=indexed_anew, rows=beside)
 
 
 async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
@@ -229,7 +240,10 @@ async def _set(
     changed: Sequence[RowChange],
     *,
     restated: Sequence[Restatement],
+    indexed_anew: Collection[UUID],
+    rows: Mapping[str, Sequence[Row]] = _NONE,
 ) -> None:
+    """Set columns of memories and of their index rows, and insert rows by the statement that sets the memories'."""
     found = [one for one in changed if one.values]
     if not found:
         return
@@ -238,14 +252,15 @@ async def _set(
     if unknown:
         raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
     given = [{"id": one.id, "change": plain(one.values)} for one in found]
-    rows: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found]}
-    values = {**rows, "given": to_text(given)}
+    inserts, parameters = as_clauses(rows)
+    values = {**parameters, "tenant": tenant, "ids": [one.id for one in found], "given": to_text(given)}
     if restated:
         said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
         values["restated"] = to_text(said)
-    await session.fetch(_change(tuple(sorted(names)), restated=bool(restated)), values)
-    if indexed := tuple(name for name in _INDEXED if name in names):
-        await session.fetch(_mirror(indexed), rows)
+    await session.fetch(_change(tuple(sorted(names)), restated=bool(restated), inserts=inserts), values)
+    ids = [one.id for one in found if one.id not in indexed_anew]
+    if ids and (indexed := tuple(name for name in _INDEXED if name in names)):
+        await session.fetch(_mirror(indexed), {"tenant": tenant, "ids": ids})
 
 
 EDITABLE = (

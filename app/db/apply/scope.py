@@ -108,27 +108,26 @@ _CLAIM = f"""
     RETURNING {UPKEEP}
 """  # noqa: S608 - composed of constants
 
-_LOCK = statement(
-    "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
-)
+_LOCKED = """
+    SELECT id, status FROM memories
+    WHERE tenant_id = :tenant AND id = ANY(:touched) ORDER BY id FOR NO KEY UPDATE
+"""
 
-_DROP_INDEX = statement("DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
+_DROP_INDEX = "DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = ANY(:reindexed)"
 
-_DROP_MENTIONS = statement(
-    """
-    WITH stated AS (
-        DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
-    ), mentioned AS (
-        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:ids) RETURNING memory_id, entity_id
-    )
-    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions)
-    FROM (
-        SELECT k.entity_id, sum(m.mentions) AS mentions
-        FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
-    ) lost
-    WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
-    """
-)
+_DROP_MENTIONS = {
+    "stated": "DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = ANY(:rebuilt)",
+    "mentioned": """
+        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:rebuilt)
+        RETURNING memory_id, entity_id""",
+    "unsaid": """
+        UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions)
+        FROM (
+            SELECT k.entity_id, sum(m.mentions) AS mentions
+            FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
+        ) lost
+        WHERE e.tenant_id = :tenant AND e.id = lost.entity_id""",
+}
 """Takes off what is written again with a memory; its evidence, use, past, links and questions stay."""
 
 _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
@@ -158,31 +157,23 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         await session.stamp(changes.at)
         at_once = changes.is_only_new and not session.clustered
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, at_once=at_once)
-        await _lock(session, tenant, changes.touched)
         for source, target in changes.evidence:
             await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
-        if changes.reindexed or changes.rebuilt:
-            gone = [*changes.reindexed, *changes.rebuilt]
-            await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
-        if changes.rebuilt:
-            await session.fetch(_DROP_MENTIONS, {"tenant": tenant, "ids": list(changes.rebuilt)})
         rows = {} if at_once else changes.rows
-        await change_memories(session, tenant, changes.changed, at=changes.at, rows=rows, restated=changes.restated)
+        await change_memories(
+            session,
+            tenant,
+            changes.changed,
+            at=changes.at,
+            rows=rows,
+            restated=changes.restated,
+            indexed_anew={*changes.reindexed, *changes.rebuilt},
+        )
         moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
-        if not at_once:
-            await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=changes.asked, now=changes.at)
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
-
-
-async def _lock(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
-    """Lock memories until the transaction ends, or raise ScopeMoved when one is not as it was."""
-    if touched:
-        rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": list(touched)})
-        if {row["id"]: row["status"] for row in rows} != touched:
-            raise ScopeMoved
 
 
 async def _claim(
@@ -194,19 +185,29 @@ async def _claim(
     changes: Changes,
     at_once: bool,
 ) -> Claimed:
-    """Move the scope's version, or raise ScopeMoved; `at_once`: the same statement inserts the rows and asks."""
+    """Move the scope's version, or raise ScopeMoved; `at_once`: the same statement inserts the rows.
+
+    It also locks what the write was decided on, takes off what is written again, and adds to a job that asks.
+    """
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
         await session.fetch(_OPEN, {**here, **names})
     inserts, parameters = as_clauses(changes.rows if at_once else {}, if_any="claimed")
-    asked = changes.asked if at_once else ()
+    asking = bool(changes.asked) and not session.clustered
+    given = {
+        "touched": sorted(changes.touched),
+        "reindexed": [*changes.reindexed, *changes.rebuilt],
+        "rebuilt": list(changes.rebuilt),
+    }
+    used = {name: value for name, value in given.items() if value}
     claimed = await session.fetch(
-        _claiming(_CLAIM, inserts, asking=bool(asked)),
+        _claiming(_CLAIM, inserts, frozenset(used), asking=asking),
         {
             **here,
             **parameters,
-            **(hype.joining(asked) if asked else {}),
+            **used,
+            **(hype.joining(changes.asked) if asking else {}),
             "version": version,
             "at": changes.at + A_MOMENT if changes.unified else changes.at,
             **counters(changes.counts),
@@ -214,19 +215,31 @@ async def _claim(
             **upkeep_limits(),
         },
     )
-    if not claimed:
+    if not claimed or (claimed[0]["locked"] or {}) != {str(one): status for one, status in changes.touched.items()}:
         raise ScopeMoved
-    if asked and not claimed[0]["joined"]:
-        await hype.enqueue_new(session, **here, memories=asked, now=changes.at)
+    if asking and not claimed[0]["joined"]:
+        await hype.enqueue_new(session, **here, memories=changes.asked, now=changes.at)
+    elif changes.asked and session.clustered:
+        await hype.enqueue(session, **here, memories=changes.asked, now=changes.at)
     return as_record(Claimed, claimed[0])
 
 
 @cache
-def _claiming(claim: str, inserts: str, *, asking: bool) -> SqlStatement:
-    if not (inserts or asking):
-        return statement(claim)
-    clauses = [f"claimed AS ({claim})", *filter(None, [inserts])]
+def _claiming(claim: str, inserts: str, used: frozenset[str], *, asking: bool) -> SqlStatement:
+    """Return the statement that claims a scope, with the clauses for the parameters that are `used`.
+
+    Memories are locked once the scope is claimed, and what is taken off goes after that.
+    """
+    clauses = {"claimed": claim}
+    if "touched" in used:
+        clauses["locked"] = _LOCKED
+    if "reindexed" in used:
+        clauses["unindexed"] = _DROP_INDEX
+    if "rebuilt" in used:
+        clauses |= _DROP_MENTIONS
     if asking:
-        clauses.append(f"joined AS ({hype.join(if_any='claimed')})")
-    joined = ", EXISTS (SELECT FROM joined) AS joined" if asking else ""
-    return statement(f"WITH {', '.join(clauses)} SELECT *{joined} FROM claimed")  # noqa: S608 - our own clauses
+        clauses["joined"] = hype.join(if_any="claimed")
+    joined = "EXISTS (SELECT FROM joined)" if asking else "false"
+    locked = "(SELECT jsonb_object_agg(id, status) FROM locked)" if "touched" in used else "CAST(NULL AS jsonb)"
+    with_ = ", ".join([*(f"{name} AS ({sql})" for name, sql in clauses.items()), *filter(None, [inserts])])
+    return statement(f"WITH {with_} SELECT *, {joined} AS joined, {locked} AS locked FROM claimed")  # noqa: S608 - our own clauses

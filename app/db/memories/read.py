@@ -53,11 +53,12 @@ An entity that was merged has the name of the one that is left, whose id is a co
 index is searched for the value of a `coalesce`."""
 
 
-def memory_query(source: str, *, then: bool = False, named: bool = False) -> str:
+def memory_query(source: str, *, then: bool = False, named: bool = False, more: str = "") -> str:
     """Return the query of memories with their scope, usage, links and evidence; a condition on `m` may follow.
 
     `source` follows FROM and names the rows `m`. With `then`, for a `source` as of `:known_at`, later links and
     evidence are left out, and so is the usage of a memory that was used since. `named`: with their entities' names.
+    `more` are further columns, each with a comma after it.
     """
     names = _NAMES if named else "CAST(NULL AS jsonb)"
     linked, told, used = (
@@ -65,7 +66,7 @@ def memory_query(source: str, *, then: bool = False, named: bool = False) -> str
         for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
     )
     return f"""
-    SELECT {EVERY}, s.kind AS scope_kind, s.user_id, s.agent_id,
+    SELECT {more} {EVERY}, s.kind AS scope_kind, s.user_id, s.agent_id,
         coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
         cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
@@ -302,17 +303,6 @@ def _evidence(given: Mapping[str, Any]) -> Evidence:
     )
 
 
-_UNSHOWN = statement(
-    """
-    SELECT m.identity, m.context, (
-        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
-        WHERE e.tenant_id = :tenant AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
-    ) AS timezone
-    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
-    """
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenState:
     """Columns of a memory that no answer shows: the digest of its statement, its context, its time zone."""
@@ -322,10 +312,15 @@ class HiddenState:
     zone: tzinfo
 
 
-async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
-    """Return the hidden columns of a memory, None when it does not exist."""
-    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
-    if not rows:
-        return None
-    zone = zone_of(rows[0]["timezone"] or "UTC")
-    return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+def hidden_of(row: Mapping[str, Any]) -> HiddenState:
+    """Return the hidden columns of a row of `memory_query`."""
+    told = next((one["timezone"] for one in row["evidence"] if one["timezone"] is not None), "UTC")
+    return HiddenState(identity=row["identity"], context=row["context"], zone=zone_of(told))
+
+
+async def read_whole(
+    session: ReadSession, tenant: UUID, ids: Collection[UUID]
+) -> dict[UUID, tuple[Memory, HiddenState]]:
+    """Return those of these memories that exist, by id, each with its hidden columns."""
+    rows = await session.fetch(_BY_ID[False, False], {"tenant": tenant, "ids": list(ids)}) if ids else ()
+    return {row["id"]: (memory_of(row), hidden_of(row)) for row in rows}

@@ -157,6 +157,7 @@ backfill_items = table(
     key("backfill_id"),
     key("memory_id"),
     Column("scope_id", UUID, nullable=False),
+    # `note`, `stamped` and `rests_on` are of an earlier release, which may still run on this schema.
     # Items of one unit compete for a slot and are changed together or not at all.
     Column("unit", Text, nullable=False),
     Column("state", Text, nullable=False),

@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import Any
 
 from app.db.memories.read import parts_of
-from app.features.backfill.sql.memories import BackfillScanRow
+from app.features.backfill.sql import BackfillScanRow
 from app.memory import confidence, normalise
 from app.memory.extraction import ASSISTANT, Proposal
 from app.memory.freshness import Decay
@@ -45,9 +45,7 @@ class AdoptedMemory:
 
     @property
     def unit(self) -> str:
-        """Return what it is settled with: its slot, or, for rules that guard statements, all about its subject."""
-        if self.target.guards:
-            return str(self.row["subject_id"])
+        """Return what it is decided with: all of its slot."""
         return self.slot or str(self.row["id"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.feature import FeatureSpec
 from app.features.backfill import jobs, routes
-from app.features.backfill.runs import Backfills
+from app.features.backfill.service import Backfills
 from app.runtime import Runtime
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.jobs import Job
-from app.features.backfill.runs import BACKFILL, Backfills
+from app.features.backfill.service import BACKFILL, Backfills
 from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
 

@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.bodies import canonical_types
-from app.features.backfill.preview import DEFINITIONS
-from app.features.backfill.runs import Backfill, BackfillItem, BackfillRequest, Backfills
+from app.features.backfill.service import BackfillRequest, Backfills
+from app.features.backfill.sql import Backfill, BackfillItem
+from app.features.backfill.steps import DEFINITIONS
 from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
@@ -95,9 +96,6 @@ class ChangeOut(Out):
     why: Annotated[str | None, Source("item.why")] = Field(description="Why it was left, skipped or kept unchanged.")
     before: Annotated[dict[str, Any], Source("item.before", _columns)]
     after: Annotated[dict[str, Any], Source("item.after", _columns)]
-    at_commit: Annotated[list[str], Source("item.stamped")] = Field(
-        description="Fields of `after` that hold the instant of the commit."
-    )
     links: Annotated[list[dict[str, str]], Source("item", _links)] = Field(
         description="Links that are made: from, kind, to."
     )

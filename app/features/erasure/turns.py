@@ -17,7 +17,7 @@ from app.db.apply.scope import apply
 from app.db.entities import write_lookup
 from app.db.erasure import rows, traces
 from app.db.erasure.traces import QuotedTurn
-from app.db.memories.read import read_hidden, read_memories, read_memory
+from app.db.memories.read import read_memories, read_memory, read_whole
 from app.db.session import ReadSession, WriteSession
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
@@ -81,12 +81,10 @@ class TurnRedaction:
         async with self.pipeline.database.read(tenant) as session:
             gone = await read_memory(session, tenant, memory)
             found = Redaction() if gone is None else await self.find(session, tenant, gone, types)
-            stored = await read_memories(session, tenant, found.rewritten)
-            hidden = {key: await read_hidden(session, tenant, key) for key in stored}
+            stored = await read_whole(session, tenant, found.rewritten)
         candidates = {
             key: candidate_of(replace(one, payload={**one.payload, SAID: found.rewritten[key]}), unshown, types)
-            for key, one in stored.items()
-            if (unshown := hidden[key]) is not None
+            for key, (one, unshown) in stored.items()
         }
         made = await self.pipeline.prepared([replace(one, content=None) for one in candidates.values()])
         return PreparedRedaction(rewritten=found.rewritten, prepared=dict(zip(candidates, made, strict=True)))

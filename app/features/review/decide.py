@@ -1,41 +1,39 @@
-"""Review decisions: check the reviewer's choice, decide as a write does, apply the result in one transaction, undo it.
+"""Review decisions: check the reviewer's choice, decide as a write does, apply the result in one transaction.
 
-As with every write, texts are embedded and judged before the transaction, so that nothing slow happens inside it. A
-decision is undone completely, or not at all with the reason; the former states come from the store's own history
-(`memory_past`), the changes from the slot engine.
+As with every write, a provider is waited for outside any transaction. Where none is, as the embedder is in the process,
+one transaction reads, decides and applies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.apply.scope import Claimed, ScopeMoved, apply, retried
-from app.db.audit import append
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
-from app.db.memories.read import HiddenState, read_hidden
-from app.db.scopes import lock_scope, scope_version
+from app.db.memories.read import memory_of
+from app.db.scopes import lock_scope
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
-from app.errors import Conflict, InvalidInput, NotFound
+from app.errors import Conflict, InvalidInput
 from app.features.erasure.service import Receipt
 from app.features.review import resolutions as decisions
 from app.features.review import sql as review
 from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem, version_of
 from app.features.review.resolutions import ReviewAuditDetail, ReviewOutcome
-from app.features.review.sql import FormerState
+from app.features.review.sql import FoundReview
 from app.memory import confidence, normalise
-from app.memory.audit import AuditAction
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.versions import Version
 from app.model import Actor, Memory, MemoryStatus, ReviewReason, Scope
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
+from app.write.persist import links_of
 from app.write.pipeline import WritePipeline
 from app.write.remade import candidate_of
 from app.write.rows import PendingRows, WriteContext
@@ -121,6 +119,14 @@ class StaleReview(Exception):
     """The item or a competing memory has changed since the reviewer saw it."""
 
 
+class ErasureAccepted(Exception):
+    """The decision is to erase what a user asked to forget, which is not a change of a memory."""
+
+
+class NeedsMore(Exception):
+    """The decision can't be made in the transaction that read the item: a provider is to be asked, or more is read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewResult:
     """The result of a decision: its name, the memory that holds the belief now, and the changes of other memories.
@@ -136,17 +142,16 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenReview:
-    """An item with everything that a decision on it depends on, read in one snapshot.
+    """An item with everything that a decision on it depends on; without `versions` where it was read to be accepted."""
 
-    `version` is the scope's, `types` that of the tenant's own types.
-    """
-
-    item: ReviewItem
+    found: FoundReview
     named: Memory | None
-    hidden: HiddenState
     versions: Mapping[UUID, Version]
-    version: int
-    types: int
+
+    @property
+    def item(self) -> ReviewItem:
+        """Return the item."""
+        return self.found.item
 
     def existing(self, memory: Memory) -> Existing:
         """Return a memory of the item in the form that the pipeline decides on."""
@@ -154,18 +159,31 @@ class OpenReview:
 
 
 async def open_review(
-    session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision | None = None
+    session: ReadSession, tenant: UUID, found: FoundReview, choice: ReviewDecision | None = None, *, whole: bool = True
 ) -> OpenReview:
-    """Read everything that a decision on an item depends on; raises as `named_memory` does, and StaleReview."""
-    memory = item.memory
-    named = None if choice is None else await named_memory(session, tenant, item, choice)
-    hidden = await read_hidden(session, tenant, memory.id)
-    if hidden is None:
+    """Read what a decision on an item depends on; raises as `named_memory` does. Not `whole`: without versions."""
+    named = None if choice is None else await named_memory(session, tenant, found.item, choice)
+    seen = {
+        one.id for one in (found.item.memory, *(side.memory for side in found.item.sides), named) if one is not None
+    }
+    versions = await rivals.read_versions(session, tenant, seen) if whole else {}
+    return OpenReview(found=found, named=named, versions=versions)
+
+
+async def _opened(
+    session: ReadSession, tenant: UUID, memory: UUID, choice: ReviewDecision, *, alone: bool
+) -> OpenReview:
+    """Return the item if it is at the version that the choice names and the action fits it."""
+    found = await review.find(session, tenant, memory)
+    if found is None or found.item.version != choice.version:
         raise StaleReview
-    seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
-    versions = await rivals.read_versions(session, tenant, seen)
-    version, types = await review.read_scope_and_types(session, tenant, memory.scope.id(tenant))
-    return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version, types=types)
+    item, accepts = found.item, choice.action is ReviewAction.ACCEPT
+    check_action(item, choice.action)
+    check_statement(item, choice)
+    if accepts and item.memory.review is ReviewReason.ERASURE:
+        raise ErasureAccepted
+    whole = not (alone and accepts and item.memory.status is MemoryStatus.PENDING)
+    return await open_review(session, tenant, found, choice, whole=whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,15 +202,40 @@ class ReviewDecisions:
 
     pipeline: WritePipeline
 
-    async def decide(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> ReviewResult:
-        """Apply a decision to an item as it was read.
+    async def decide(self, actor: Actor, memory: UUID, choice: ReviewDecision, *, alone: bool) -> ReviewResult:
+        """Apply a decision to an item; `alone`: in one transaction, if no provider is to be waited for.
 
-        Raises StaleReview when the item or competing memories have changed meanwhile, ScopeMoved when only other rows
-        of the scope have: read again and decide again. Raises Conflict when a pending memory can't be accepted.
+        Raises StaleReview when the item is not at the version that the choice names, or competing memories have changed
+        meanwhile, ScopeMoved when only other rows of the scope have: decide again. Raises ErasureAccepted where that
+        is decided, Conflict when a pending memory can't be accepted.
         """
-        async with self.pipeline.turnstile.enter(opened.item.memory.scope.id(actor.tenant_id)):
+        pipeline, tenant = self.pipeline, actor.tenant_id
+        if alone and pipeline.judge is None and pipeline.embedder.local:
+            with suppress(NeedsMore):
+                return await self._alone(actor, memory, choice)
+        async with pipeline.database.read(tenant, **SNAPSHOT) as session:
+            opened = await _opened(session, tenant, memory, choice, alone=False)
+        scope = opened.item.memory.scope
+        async with pipeline.turnstile.enter(scope.id(tenant)):
             work = await self._work(actor, opened, choice)
-            return await self._write(actor, opened, choice, work)
+            async with pipeline.database.write(tenant, **stamped(work.plan.around.now)) as session:
+                await _unmoved(session, tenant, opened, work.version)
+                result, claimed = await self._store(session, actor, opened, choice, work)
+        pipeline.keep_up(tenant, scope, claimed)
+        return result
+
+    async def _alone(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewResult:
+        """Read, decide and apply in one transaction; raises NeedsMore."""
+        tenant, at = actor.tenant_id, self.pipeline.clock()
+        deciding = ReviewDecisions(pipeline=replace(self.pipeline, clock=lambda: at))
+        async with self.pipeline.changing(tenant, at) as session:
+            opened = await _opened(session, tenant, memory, choice, alone=True)
+            work = await deciding._work(actor, opened, choice, session)
+            if work.version != opened.found.version:
+                raise ScopeMoved
+            result, claimed = await self._store(session, actor, opened, choice, work)
+        self.pipeline.keep_up(tenant, opened.item.memory.scope, claimed)
+        return result
 
     async def preview(self, actor: Actor, opened: OpenReview) -> ReviewOutcome | None:
         """Return the outcome of accepting a pending memory; None when it couldn't be accepted.
@@ -203,32 +246,40 @@ class ReviewDecisions:
         work = await ReviewDecisions(pipeline=unasked)._prepare_accept(actor, opened)  # noqa: SLF001 - our own
         return None if work is None else work.outcome
 
-    async def _work(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+    async def _work(
+        self, actor: Actor, opened: OpenReview, choice: ReviewDecision, session: ReadSession | None = None
+    ) -> _Work:
+        """Prepare a decision, in a session if there is one; then raises NeedsMore where it can't be made in it."""
         pending = opened.item.memory.status is MemoryStatus.PENDING
         if opened.item.memory.review is ReviewReason.ERASURE:  # which is not to be: it is accepted again
             choice = replace(choice, action=ReviewAction.ACCEPT)
         match choice.action:
             case ReviewAction.ACCEPT if pending:
-                found = await self._prepare_accept(actor, opened)
+                found = await self._prepare_accept(actor, opened, session)
                 if found is None:
                     raise Conflict(
                         "the memory can't be accepted as it is: reject it, or supersede it with a corrected statement"
                     )
                 return found
             case ReviewAction.MERGE if opened.named is not None:
-                return await self._prepare_merge(actor, opened, opened.named, "a reviewer holds them to say the same")
+                reason = "a reviewer holds them to say the same"
+                return await self._prepare_merge(actor, opened, opened.named, reason, session)
             case ReviewAction.SUPERSEDE_WITH if opened.named is None:
-                return await self._prepare_statement(actor, opened, choice)
+                return await self._prepare_statement(actor, opened, choice, session)
             case _:
                 plan = PendingRows(write_context(self.pipeline, actor, opened.item.memory.scope))
                 outcome = _outcome_of(plan, opened, choice)
-                return _Work(plan=plan, outcome=outcome, version=opened.version)
+                return _Work(plan=plan, outcome=outcome, version=opened.found.version)
 
-    async def _prepare_accept(self, actor: Actor, opened: OpenReview) -> _Work | None:
+    async def _prepare_accept(
+        self, actor: Actor, opened: OpenReview, session: ReadSession | None = None
+    ) -> _Work | None:
         """Prepare the acceptance of a pending memory, by the pipeline from stage 3 on."""
-        decided, resolved = await self._decide_stored(actor, opened)
+        decided, resolved = await self._decide_stored(actor, opened, session)
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         [decision] = decided.decisions
+        if not opened.versions and decisions.goes_into_another(decision):
+            raise NeedsMore
         outcome = decisions.accept(plan, opened.item, resolved, decision, opened.versions)
         return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
 
@@ -237,14 +288,16 @@ class ReviewDecisions:
         scope = opened.item.memory.scope
         async with self.pipeline.turnstile.enter(scope.id(actor.tenant_id)):
             work = await self._prepare_merge(actor, opened, into, reason)
-            if work.version != opened.version:
+            if work.version != opened.found.version:
                 raise ScopeMoved
             async with self.pipeline.database.write(actor.tenant_id, **stamped(work.plan.around.now)) as session:
                 claimed = await self._apply(session, actor, scope, work)
         self.pipeline.keep_up(actor.tenant_id, scope, claimed)
 
-    async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> _Work:
-        decided, resolved = await self._decide_stored(actor, opened)
+    async def _prepare_merge(
+        self, actor: Actor, opened: OpenReview, into: Memory, reason: str, session: ReadSession | None = None
+    ) -> _Work:
+        decided, resolved = await self._decide_stored(actor, opened, session)
         merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
         [decision] = await self.pipeline.rewritten([resolved], [merged])
         assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
@@ -252,11 +305,13 @@ class ReviewDecisions:
         outcome = decisions.merge(plan, opened.item, resolved, decision, opened.versions)
         return self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _prepare_statement(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+    async def _prepare_statement(
+        self, actor: Actor, opened: OpenReview, choice: ReviewDecision, session: ReadSession | None
+    ) -> _Work:
         """Prepare the write of a reviewer's own statement, which has full source strength."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
         pipeline, item = self.pipeline, opened.item
-        types = await pipeline.types.at(actor.tenant_id, opened.types)
+        types = await pipeline.types.at(actor.tenant_id, opened.found.types)
         user = item.memory.provenance.get("user_id")
         candidate = Candidate(
             type=types.get(choice.statement_type or item.memory.type),
@@ -270,30 +325,37 @@ class ReviewDecisions:
             reviewed=True,
         )
         [prepared] = await pipeline.prepared([candidate])
-        decided = await self._decide(actor, candidate, replace(prepared, confidence=1.0))
+        decided = await self._decide(actor, candidate, replace(prepared, confidence=1.0), session)
         [resolved], [decision] = decided.resolved, decided.decisions
         resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
         plan = self.pipeline.plan(actor, candidate.scope, decided)
         outcome = decisions.override(plan, item, resolved, decision, opened.versions)
         return self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
+    async def _decide_stored(
+        self, actor: Actor, opened: OpenReview, session: ReadSession | None
+    ) -> tuple[DecidedWave, Resolved]:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
-        types = await self.pipeline.types.at(actor.tenant_id, opened.types)
-        candidate = candidate_of(memory, opened.hidden, types)
+        types = await self.pipeline.types.at(actor.tenant_id, opened.found.types)
+        candidate = candidate_of(memory, opened.found.hidden, types)
         [prepared] = await self.pipeline.prepared([candidate])
         trust = confidence.capped_score(memory.parts, memory.speech_act)
         accepted = memory if memory.status is MemoryStatus.PENDING else None
         prepared = replace(
-            prepared, parts=memory.parts, confidence=trust, identity=opened.hidden.identity, accepted=accepted
+            prepared, parts=memory.parts, confidence=trust, identity=opened.found.hidden.identity, accepted=accepted
         )
-        decided = await self._decide(actor, candidate, prepared)
+        decided = await self._decide(actor, candidate, prepared, session)
         return decided, decided.resolved[0]
 
-    async def _decide(self, actor: Actor, candidate: Candidate, prepared: Prepared) -> DecidedWave:
-        found = await self.pipeline.decide(actor, candidate.scope, [prepared])
-        assert isinstance(found, DecidedWave)  # noqa: S101 - nothing is to be split
+    async def _decide(
+        self, actor: Actor, candidate: Candidate, prepared: Prepared, session: ReadSession | None
+    ) -> DecidedWave:
+        if session is None:
+            return await self.pipeline.decide(actor, candidate.scope, [prepared])
+        found = await self.pipeline.decide_alone(session, actor.tenant_id, candidate.scope, [prepared])
+        if found is None:
+            raise NeedsMore
         return found
 
     def _work_of(
@@ -304,38 +366,44 @@ class ReviewDecisions:
         asked = [] if writer is None else memories_without_questions([(resolved, decision, result)], writer)
         return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
 
-    async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
-        tenant, item = actor.tenant_id, opened.item
-        around, outcome = work.plan.around, work.outcome
-        async with self.pipeline.database.write(tenant, **stamped(around.now)) as session:
-            await _unmoved(session, tenant, opened, work.version)
-            claimed = await self._apply(session, actor, item.memory.scope, work)
-            asked = item.memory.review is ReviewReason.ERASURE
-            if asked:
-                await holds.release(session, tenant, item.memory.scope.id(tenant), now=around.now)
-            held = () if outcome.memory is None else (outcome.memory,)
-            seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
-            stored = await memory_reads.read_memories(session, tenant, seen)
-            told = ReviewAuditDetail(
-                around=around,
-                item=item,
-                choice=choice,
-                named=opened.named,
-                changed=work.plan.changed,
-                final=_BROUGHT_BACK if asked else decisions.finality(work.plan),
-            )
-            await append(session, [told.event(outcome, stored)])
-        self.pipeline.keep_up(tenant, item.memory.scope, claimed)
-        return ReviewResult(
-            outcome="kept" if asked else outcome.outcome,
-            memory=None if outcome.memory is None else stored.get(outcome.memory),
-            affected=outcome.affected,
+    async def _store(
+        self, session: WriteSession, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work
+    ) -> tuple[ReviewResult, Claimed]:
+        """Write a decision with its audit event; return its result, and the upkeep that the scope needs."""
+        tenant, item, plan, outcome = actor.tenant_id, opened.item, work.plan, work.outcome
+        asked = item.memory.review is ReviewReason.ERASURE
+        told = ReviewAuditDetail(
+            item=item,
+            choice=choice,
+            named=opened.named,
+            changed=plan.changed,
+            final=_BROUGHT_BACK if asked else decisions.finality(plan),
         )
+        told.add(plan, outcome)
+        beside = [one for one in (item.memory, *(side.memory for side in item.sides), opened.named) if one is not None]
+        plan.touched = {one.id: one.status for one in beside} | plan.touched
+        claimed = await self._apply(session, actor, item.memory.scope, work)
+        if asked:
+            await holds.release(session, tenant, item.memory.scope.id(tenant), now=plan.around.now)
+        held = None
+        if outcome.memory is not None:
+            held = _as_decided(plan, opened.found) if outcome.memory == item.memory.id else None
+            held = held or await memory_reads.read_memory(session, tenant, outcome.memory)
+        name = "kept" if asked else outcome.outcome
+        return ReviewResult(outcome=name, memory=held, affected=outcome.affected), claimed
 
     async def _apply(self, session: WriteSession, actor: Actor, scope: Scope, work: _Work) -> Claimed:
         """Write what was prepared, and queue the questions that it leaves to be asked."""
         changes = replace(work.plan.changes(), asked=work.asked)
         return await apply(session, tenant=actor.tenant_id, scope=scope, version=work.version, changes=changes)
+
+
+def _as_decided(plan: PendingRows, found: FoundReview) -> Memory:
+    """Return the memory of an item as a read would return it once the plan is written."""
+    memory = found.item.memory.id
+    change = plan.changed.get(memory)
+    links = [*found.row["links"], *links_of(plan)[memory]]
+    return memory_of({**found.row, **({} if change is None else change.values), "links": links})
 
 
 def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteContext:
@@ -345,10 +413,8 @@ def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteC
         scope=scope.id(actor.tenant_id),
         actor=actor.name,
         now=pipeline.clock(),
-        model_id=pipeline.model_id,
-        lexical_average=0.0,
-        ann=False,
         language=pipeline.language,
+        model_id=pipeline.model_id,
     )
 
 
@@ -387,84 +453,9 @@ async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, vers
         fresh = await memory_reads.read_memory(session, tenant, named.id)
         if fresh is None or _standing(fresh) != _standing(named):
             raise ScopeMoved
-    if current_version != version or opened.version != version:
+    if current_version != version or opened.found.version != version:
         raise ScopeMoved
 
 
 def _standing(memory: Memory) -> tuple[object, ...]:
     return memory.status, memory.parts, memory.confidence, memory.payload, memory.slot, memory.contested
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Decided:
-    """A decision to undo, with the memories that it changed as they were before; `version` is the scope's."""
-
-    at: datetime
-    action: str
-    memory: Memory
-    former: Mapping[UUID, FormerState]
-    version: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewUndo:
-    """Undoes the latest decision on an item, if nothing that it changed has changed since."""
-
-    decisions: ReviewDecisions
-
-    async def undo(self, actor: Actor, memory: UUID, *, reason: str | None, reviewer: str | None) -> ReviewResult:
-        """Undo the latest decision on an item, which then waits again.
-
-        Raises NotFound without a decision, Conflict with the reason when it can't be undone.
-        """
-        told = {"reason": reason, "reviewer": reviewer}
-        return await retried(lambda _: self._undo(actor, memory, told), self.decisions.pipeline.conflict)
-
-    async def _undo(self, actor: Actor, memory: UUID, told: Mapping[str, object]) -> ReviewResult:
-        pipeline, tenant = self.decisions.pipeline, actor.tenant_id
-        async with pipeline.database.read(tenant, **SNAPSHOT) as session:
-            decided = await _read(session, tenant, memory)
-            versions = await rivals.read_versions(session, tenant, decided.former)
-        scope = decided.memory.scope
-        plan = PendingRows(write_context(pipeline, actor, scope))
-        outcome = decisions.revert(plan, decided.former, versions)
-        async with pipeline.database.write(tenant, **stamped(plan.around.now)) as session:
-            if await lock_scope(session, tenant, scope.id(tenant)) != decided.version:
-                raise ScopeMoved
-            await review.lock(session, tenant, set(decided.former))
-            if (await _read(session, tenant, memory)).at != decided.at:
-                raise ScopeMoved
-            claimed = await apply(session, tenant=tenant, scope=scope, version=decided.version, changes=plan.changes())
-            await review.unlink_since(session, tenant, decided.former, decided.at)
-            detail = {"action": decided.action, **told, "changed": _names(decided.former)}
-            await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
-            stored = await memory_reads.read_memory(session, tenant, memory)
-        pipeline.keep_up(tenant, scope, claimed)
-        affected = tuple(one for one in outcome.affected if one.id != memory)
-        return ReviewResult(outcome=outcome.outcome, memory=stored, affected=affected)
-
-
-async def _read(session: ReadSession, tenant: UUID, memory: UUID) -> _Decided:
-    """Return the latest decision on an item; raise NotFound, or Conflict when it can't be undone."""
-    name = ids.public(ids.REVIEW, memory)
-    found = await memory_reads.read_memory(session, tenant, memory)
-    event = await review.find_decision(session, tenant, memory)
-    if found is None or event is None:
-        raise NotFound(f"no decision on {name} is on record")
-    detail = event["detail"]
-    if detail.get("final"):
-        raise Conflict(f"the decision can't be undone: {detail['final']}")
-    changed = [ids.parse(ids.MEMORY, one) for one in detail.get("changed", ())]
-    if not changed:
-        raise Conflict("the decision can't be undone: what it changed is not on record")
-    former = await review.read_former(session, tenant, changed)
-    moved = [one for one in changed if one not in former or former[one].changed_at != event["occurred_at"]]
-    if moved:
-        raise Conflict(f"the decision can't be undone: {', '.join(_names(moved))} changed or went since")
-    version = await scope_version(session, tenant, found.scope.id(tenant))
-    at, action = event["occurred_at"], str(detail.get("action"))
-    return _Decided(at=at, action=action, memory=found, former=former, version=version)
-
-
-def _names(memories: Collection[UUID]) -> list[str]:
-    return [ids.public(ids.MEMORY, one) for one in sorted(memories)]

@@ -7,9 +7,10 @@ import math
 from app.feature import FeatureSpec
 from app.features.erasure.service import Erasures
 from app.features.review import jobs, note_routes, routes
-from app.features.review.decide import ReviewDecisions, ReviewUndo
+from app.features.review.decide import ReviewDecisions
 from app.features.review.jobs import Sameness
 from app.features.review.queue import ReviewNotes, Reviews
+from app.features.review.undo import ReviewUndo
 from app.model import ReviewReason
 from app.runtime import Runtime
 

@@ -12,6 +12,7 @@ from app.db.jobs import Job
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import SAMENESS
 from app.db.session import SNAPSHOT, ReadSession
+from app.features.review import sql as review
 from app.features.review.decide import ReviewDecisions, StaleReview, open_review
 from app.features.review.items import ReviewItem, ReviewSide
 from app.jobs.handler import Handler, ProgressCallback
@@ -67,7 +68,9 @@ class Sameness:
                     return False
                 [(item, into)] = now
                 side = ReviewSide(memory=into, relation=LinkKind.CONTRADICTS, same_value=True)
-                opened = await open_review(session, tenant, ReviewItem(memory=item, sides=(side,), version=""))
+                [found] = await review.with_sides(session, tenant, [item.id])
+                item_ = ReviewItem(memory=item, sides=(side,), version="")
+                opened = await open_review(session, tenant, replace(found, item=item_))
             await deciding.merge(actor, opened, into, REASON)
             return True
 

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut, AnyMemory
-from app.features.review.decide import ReviewUndo
 from app.features.review.queue import ReviewNotes
 from app.features.review.routes import ReviewId
+from app.features.review.undo import ReviewUndo
 from app.http.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import run_once
 from app.http.models import Given, Out, RequestBody, json_answer, with_example

@@ -18,12 +18,12 @@ from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.features.erasure.service import Erasures
 from app.features.review import decide
 from app.features.review import sql as review
-from app.features.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
-from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem
+from app.features.review.decide import ErasureAccepted, OpenReview, ReviewDecisions, ReviewResult, StaleReview
+from app.features.review.items import ReviewDecision, ReviewItem
 from app.features.review.resolutions import ReviewOutcome
-from app.features.review.sql import Passage, ReviewBacklog, ReviewClaim, ReviewComment, ReviewFilter
+from app.features.review.sql import FoundReview, Passage, ReviewBacklog, ReviewClaim, ReviewComment, ReviewFilter
 from app.memory.audit import AuditAction
-from app.model import Actor, Memory, MemoryStatus, ReviewReason
+from app.model import Actor, Memory, MemoryStatus
 from app.services.pages import Page, cut_page
 from app.services.recent import RecentValue, in_time
 from app.write.screening import refuse_secrets
@@ -141,8 +141,8 @@ class Reviews:
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             found = await review.page(session, actor.tenant_id, wanted, newest=newest, limit=limit + 1, after=after)
             page = cut_page(found, limit, lambda one: PagePosition(id=one.id, value=one.review_since))
-            items = await review.with_sides(session, actor.tenant_id, page.items)
-        return Page(items=tuple(items), next=page.next)
+            items = await review.with_sides(session, actor.tenant_id, [one.id for one in page.items])
+        return Page(items=tuple(one.item for one in items), next=page.next)
 
     async def summary(self, actor: Actor) -> Sequence[ReviewBacklog]:
         """Return the numbers of items, by reason and age."""
@@ -153,16 +153,17 @@ class Reviews:
         """Return an item, or how it left the queue; raise NotFound when it was never in the queue."""
         tenant = actor.tenant_id
         async with self.database.read(tenant, **SNAPSHOT) as session:
-            item = await review.find(session, tenant, memory)
-            if item is None:
+            found = await review.find(session, tenant, memory)
+            if found is None:
                 ended = await self._find_exit(session, tenant, memory)
                 left = await memory_reads.read_memory(session, tenant, memory)
                 return Detail(id=memory, memory=left, ended=ids.require(ended, ids.REVIEW, memory))
+            item = found.item
             turns = {one.turn_id for one in item.memory.evidence if one.turn_id is not None}
             passages = await review.passages(session, tenant, turns, each=NEIGHBOURS)
             near = await review.near(session, tenant, memory, likeness=ALIKE, most=MOST_ALIKE)
             pending = item.memory.status is MemoryStatus.PENDING
-            opened = await decide.open_review(session, tenant, item) if pending else None
+            opened = await decide.open_review(session, tenant, found) if pending else None
         return Detail(
             id=memory,
             memory=item.memory,
@@ -180,11 +181,11 @@ class Reviews:
         """
         refuse_secrets(reason=choice.reason)
 
-        async def attempt(_: int) -> ReviewResult:
-            opened = await self._open(actor, memory, choice)
-            if choice.action is ReviewAction.ACCEPT and opened.item.memory.review is ReviewReason.ERASURE:
+        async def attempt(number: int) -> ReviewResult:
+            try:
+                return await self.reviewing.decide(actor, memory, choice, alone=number == 0)
+            except ErasureAccepted:
                 return await self._erase(actor, memory, choice)
-            return await self.reviewing.decide(actor, opened, choice)
 
         try:
             return await retried(attempt, self.reviewing.pipeline.conflict)
@@ -195,8 +196,8 @@ class Reviews:
         """Erase what a user asked to forget, unless the item has changed since the reviewer saw it."""
 
         async def unmoved(session: ReadSession) -> None:
-            item = await review.find(session, actor.tenant_id, memory)
-            if item is None or item.version != choice.version:
+            found = await review.find(session, actor.tenant_id, memory)
+            if found is None or found.item.version != choice.version:
                 raise StaleReview
 
         receipt = await self.erasing.memory(actor, memory, check=unmoved)
@@ -220,23 +221,13 @@ class Reviews:
         async with self.database.read(None) as session:
             return await review.waiting(session)
 
-    async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> OpenReview:
-        """Return the item if it is at the version that the choice names and the action fits it."""
-        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
-            item = await review.find(session, actor.tenant_id, memory)
-            if item is None or item.version != choice.version:
-                raise StaleReview
-            decide.check_action(item, choice.action)
-            decide.check_statement(item, choice)
-            return await decide.open_review(session, actor.tenant_id, item, choice)
-
     async def _changed_error(self, actor: Actor, memory: UUID) -> TypedMemoryError:
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
-            item = await review.find(session, actor.tenant_id, memory)
-            ended = None if item is not None else await self._find_exit(session, actor.tenant_id, memory)
-        if item is None and ended is None:
+            found = await review.find(session, actor.tenant_id, memory)
+            ended = None if found is not None else await self._find_exit(session, actor.tenant_id, memory)
+        if found is None and ended is None:
             return ids.missing(ids.REVIEW, memory)
-        return ReviewItemChanged(memory, item, ended)
+        return ReviewItemChanged(memory, None if found is None else found.item, ended)
 
     async def _preview(self, actor: Actor, opened: OpenReview | None) -> ReviewOutcome | None:
         """Return the outcome of accepting a pending item; None for other items, or when it can't be computed now."""
@@ -297,10 +288,10 @@ class ReviewNotes:
             return claims.get(memory), await review.read_comments(session, actor.tenant_id, memory)
 
 
-def _open(item: ReviewItem | None, memory: UUID) -> ReviewItem:
-    if item is None:
+def _open(found: FoundReview | None, memory: UUID) -> ReviewItem:
+    if found is None:
         raise NotFound(f"no such open review: {ids.public(ids.REVIEW, memory)}")
-    return item
+    return found.item
 
 
 async def _log(

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from app import ids
 from app.db.apply.memories import FIXED, RowChange
+from app.db.memories.former import FormerState
 from app.errors import Conflict
 from app.features.review.items import ReviewDecision, ReviewItem
-from app.features.review.sql import FormerState
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
@@ -22,7 +22,6 @@ from app.memory.versions import (
     Cleared,
     Ended,
     Removed,
-    Reverted,
     SlotClaim,
     SlotEvent,
     SlotOutcome,
@@ -32,7 +31,7 @@ from app.memory.versions import (
 from app.model import LinkKind, Memory, MemoryStatus
 from app.write.conflict import merge_into
 from app.write.persist import affected_by, persist, tell_of_changes
-from app.write.rows import PendingRows, WriteContext, add, add_link, audit_added
+from app.write.rows import PendingRows, add, add_link, audit, audit_added, revert
 from app.write.values import Believe, Decision, Existing, Resolved, version_of
 
 Versions = Mapping[UUID, Version]
@@ -90,6 +89,12 @@ def accept(
             return ReviewOutcome(outcome=result.decided, memory=result.memory, affected=result.affected)
 
 
+def goes_into_another(decision: Decision) -> bool:
+    """Return whether a pending memory that is accepted is merged into one that says the same."""
+    merged = {SlotOutcome.MERGED, SlotOutcome.ECHOED}
+    return isinstance(decision, Believe) and decision.transition.outcome in merged
+
+
 def _rewrite(plan: PendingRows, memory: Memory) -> None:
     """Replace the new row of a pending memory by a change of its stored row; its index rows are written again."""
     [row] = plan.rows.pop("memories")
@@ -140,17 +145,15 @@ def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions
     return replace(found, affected=tuple(one for one in found.affected if one.id != memory.id))
 
 
-def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
+def undo(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
     """Add the changes that give every memory of a decision its state before it, and return the outcome.
 
     Raises Conflict when another memory holds a slot that one of them held.
     """
-    event = Reverted(to={key: one.version for key, one in before.items()}, reason="a reviewer undid the decision")
-    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    found = revert(plan, before, versions, reason="a reviewer undid the decision")
     if found.outcome is SlotOutcome.NOTHING:
         taken = ", ".join(ids.public(ids.MEMORY, one.id) for one in found.rivals)
         raise Conflict(f"the decision can't be undone: {taken} holds the slot since")
-    plan.take(found, more={key: one.columns for key, one in before.items()})
     tell_of_changes(plan, found)
     return ReviewOutcome(outcome="undone", memory=None, affected=affected_by(found))
 
@@ -262,17 +265,18 @@ def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
 class ReviewAuditDetail:
     """The audit record of a decision: who, what, why, and the numbers before and after."""
 
-    around: WriteContext
     item: ReviewItem
     choice: ReviewDecision
     named: Memory | None
     changed: Collection[UUID]
     final: str | None
 
-    def event(self, done: ReviewOutcome, stored: Mapping[UUID, Memory]) -> Mapping[str, object]:
-        """Return the event of the decision."""
+    def add(self, plan: PendingRows, done: ReviewOutcome) -> None:
+        """Add the event of the decision to its plan."""
         memory = self.item.memory
         before = [memory, *(side.memory for side in self.item.sides), *([self.named] if self.named else [])]
+        seen = {memory.id, *([] if done.memory is None else [done.memory]), *(one.id for one in done.affected)}
+        after = [one for one in ({each.id: each for each in before} | plan.versions).values() if one.id in seen]
         detail = {
             "action": self.choice.action,
             "outcome": done.outcome,
@@ -284,12 +288,12 @@ class ReviewAuditDetail:
             "waiting_since": memory.review_since,
             "memory": None if done.memory is None else ids.public(ids.MEMORY, done.memory),
             "before": _numbers(before),
-            "after": _numbers(stored.values()),
+            "after": _numbers(after),
         }
-        return self.around.ledger.event(AuditAction.REVIEW_DECIDED, detail, memory=memory.id)
+        audit(plan, AuditAction.REVIEW_DECIDED, memory.id, detail)
 
 
-def _numbers(found: Iterable[Memory]) -> dict[str, object]:
+def _numbers(found: Iterable[Memory | Version]) -> dict[str, object]:
     return {
         ids.public(ids.MEMORY, one.id): {
             "status": one.status,

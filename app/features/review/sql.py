@@ -14,14 +14,12 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.db.apply.memories import COLUMNS as MEMORY_COLUMNS
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
-from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, version_fields
+from app.db.memories.read import HiddenState, hidden_of, memory_of, memory_query
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.features.review.items import ReviewItem, ReviewSide, version_of
-from app.memory.versions import Version
 from app.model import LinkKind, Memory
 
 
@@ -39,12 +37,17 @@ class ReviewFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormerState:
-    """A memory as it was before its latest change, at `changed_at`: its version, and all columns that changed."""
+class FoundReview:
+    """An item as it was read: with the row of its memory, and what no answer shows of it.
 
-    version: Version
-    columns: Mapping[str, Any]
-    changed_at: datetime
+    `version` is the scope's, `types` that of the tenant's own types.
+    """
+
+    item: ReviewItem
+    row: Mapping[str, Any]
+    hidden: HiddenState
+    version: int
+    types: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,16 @@ _STAMP = """concat_ws('|', {row}.updated_at, {row}.status, {row}.contested, {row
     coalesce({row}.superseded_by::text, '-'))"""
 """What changes when a reviewer must look again at a memory."""
 
+_STANDS = """standing t
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o"""
+
+_OF_STANDING = f"""
+    t.item, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
+        AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
+    {_STAMP.format(row="m")} AS stamp, s.version AS scope_version,
+    (SELECT types_version FROM tenants WHERE id = :tenant) AS types_version,"""  # noqa: S608 - composed of constants
+
 _STANDING = statement(
     f"""
     WITH item AS (
@@ -97,12 +110,7 @@ _STANDING = statement(
         SELECT id AS item, id, NULL AS kind FROM item
         UNION ALL SELECT item, id, max(kind) FROM beside GROUP BY item, id
     )
-    SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
-            AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
-        {_STAMP.format(row="m")} AS stamp
-    FROM standing t
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o
+    {memory_query(_STANDS, more=_OF_STANDING)}
     WHERE t.kind IS NULL OR (m.status IN ('active', 'expired') AND m.scope_id = o.scope_id)
     ORDER BY t.item, m.stated_at DESC, t.id
     """  # noqa: S608 - composed of constants
@@ -145,13 +153,6 @@ _LOCK = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_VERSIONS = statement(
-    """
-    SELECT coalesce(s.version, 0) AS scope, t.types_version AS types FROM tenants t
-    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope WHERE t.id = :tenant
-    """
-)
-
 _NEAR = statement(
     """
     SELECT near.memory_id, near.similarity
@@ -174,23 +175,6 @@ _OF_ONE_SUBJECT = statement(
     """
     SELECT count(subject_id) = :many AND count(DISTINCT subject_id) = 1 AS same FROM memories m
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-    """
-)
-
-_FORMER = statement(
-    f"""
-    SELECT m.updated_at, p.was, to_jsonb(m) AS present, {", ".join(f"state.{name}" for name in VERSION_COLUMNS)}
-    FROM memories m
-    JOIN memory_past p ON p.tenant_id = :tenant AND p.memory_id = m.id AND p.believed_until = m.updated_at
-    CROSS JOIN LATERAL jsonb_populate_record(m, p.was) state
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-    """  # noqa: S608 - composed of constants
-)
-
-_UNLINK = statement(
-    """
-    DELETE FROM memory_links l
-    WHERE l.tenant_id = :tenant AND l.from_memory = ANY(:ids) AND l.to_memory = ANY(:ids) AND l.created_at = :at
     """
 )
 
@@ -232,33 +216,37 @@ async def page(
     return [memory_of(row) for row in rows]
 
 
-async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
-    """Return the items of these memories, with the competing memories and the items' versions."""
+async def with_sides(session: ReadSession, tenant: UUID, waiting: Collection[UUID]) -> list[FoundReview]:
+    """Return the items of those of these memories that exist, with the memories that compete with them, in one read."""
     if not waiting:
         return []
-    rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
-    others = await memory_reads.read_memories(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
-    stamps: dict[UUID, dict[UUID, str]] = defaultdict(dict)
-    sides: dict[UUID, list[ReviewSide]] = defaultdict(list)
-    for row in rows:
-        stamps[row["item"]][row["id"]] = row["stamp"]
-        if row["kind"] is not None and row["id"] in others:
-            side = ReviewSide(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
-            sides[row["item"]].append(side)
-    return [
-        ReviewItem(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
-        for one in waiting
-        if one.id in stamps
-    ]
+    rows: dict[UUID, list[Record]] = defaultdict(list)
+    for row in await session.fetch(_STANDING, {"tenant": tenant, "ids": list(waiting)}):
+        rows[row["item"]].append(row)
+    return [_found(rows[one]) for one in waiting if one in rows]
 
 
-async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
+def _found(rows: Sequence[Record]) -> FoundReview:
+    [own] = [row for row in rows if row["kind"] is None]
+    sides = tuple(
+        ReviewSide(memory=memory_of(row), relation=LinkKind(row["kind"]), same_value=row["same_value"])
+        for row in rows
+        if row["kind"] is not None
+    )
+    version = version_of({row["id"]: row["stamp"] for row in rows})
+    return FoundReview(
+        item=ReviewItem(memory=memory_of(own), sides=sides, version=version),
+        row=own,
+        hidden=hidden_of(own),
+        version=own["scope_version"],
+        types=own["types_version"],
+    )
+
+
+async def find(session: ReadSession, tenant: UUID, memory: UUID) -> FoundReview | None:
     """Return the item of a memory, None when it is not in the queue or does not exist."""
-    found = await memory_reads.read_memory(session, tenant, memory)
-    if found is None or found.review is None:
-        return None
-    items = await with_sides(session, tenant, [found])
-    return items[0] if items else None
+    items = await with_sides(session, tenant, [memory])
+    return items[0] if items and items[0].item.memory.review is not None else None
 
 
 async def summary(session: ReadSession, tenant: UUID, *, now: datetime) -> list[ReviewBacklog]:
@@ -278,23 +266,6 @@ async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> Re
     return await _last_event(session, tenant, memory, ENDINGS)
 
 
-async def read_former(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, FormerState]:
-    """Return memories as they were before their latest change; those that never changed or are gone are left out."""
-    rows: Any = await session.fetch(_FORMER, {"tenant": tenant, "ids": sorted(memories)})
-    found: dict[UUID, FormerState] = {}
-    for row in rows:
-        was, now = row["was"], row["present"]
-        changed = {name: was[name] for name in MEMORY_COLUMNS if name in was and was[name] != now[name]}
-        version = Version(**version_fields(row))
-        found[version.id] = FormerState(version=version, columns=changed, changed_at=row["updated_at"])
-    return found
-
-
-async def unlink_since(session: WriteSession, tenant: UUID, memories: Collection[UUID], at: datetime) -> None:
-    """Delete the links among memories that a change at this instant made."""
-    await session.fetch(_UNLINK, {"tenant": tenant, "ids": sorted(memories), "at": at})
-
-
 async def find_decision(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
     """Return the audit event of the latest decision on an item, None without one."""
     return await _last_event(session, tenant, memory, ["review.decided"])
@@ -309,12 +280,6 @@ async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) 
     """Lock memories until the transaction ends; return the stamps of which the version of an item is made."""
     rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
     return {row["id"]: row["stamp"] for row in rows}
-
-
-async def read_scope_and_types(session: ReadSession, tenant: UUID, scope: UUID) -> tuple[int, int]:
-    """Return the versions of a scope, 0 when nothing was ever written to it, and of the tenant's own types."""
-    [row] = await session.fetch(_VERSIONS, {"tenant": tenant, "scope": scope})
-    return row["scope"], row["types"]
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:

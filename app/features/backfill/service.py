@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,34 +14,17 @@ from app import ids
 from app.db import jobs
 from app.db.audit import AuditWriter, append
 from app.db.scopes import find_scopes
-from app.db.session import Database, WriteSession
+from app.db.session import Database, ReadSession, WriteSession
 from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
-from app.features.backfill import preview
-from app.features.backfill.commit import COMMIT, UNDO, BackfillCommit
-from app.features.backfill.preview import BackfillPreview, StaleBackfill
-from app.features.backfill.sql import backfills as db_backfill
-from app.features.backfill.sql.backfills import Backfill, BackfillItem, BackfillItemRow
+from app.features.backfill import sql
+from app.features.backfill.sql import Backfill, BackfillItemRow
+from app.features.backfill.steps import BackfillSteps, Progress, lock_definitions, record_definitions, target_changed
 from app.memory.audit import AuditAction
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.model_tasks import BeliefClassifier
 from app.services.pages import Page, cut_page
-
-__all__ = [
-    "ABANDONED",
-    "BACKFILL",
-    "COMMITTING",
-    "SAMPLE",
-    "SMALL",
-    "UNDOING",
-    "Backfill",
-    "BackfillItem",
-    "BackfillRequest",
-    "BackfillStep",
-    "BackfillView",
-    "Backfills",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +37,6 @@ class BackfillStep:
     action: AuditAction
     verb: str
     what: str
-
-    def alternative(self, one: Backfill) -> str:
-        """Return a hint at what can be done instead, where no job takes the backfill further."""
-        unfinished = one.status is BackfillStatus.PREVIEWING
-        return "its preview was not finished: cancel it, and preview again" if unfinished else self.what
 
 
 COMMITTING = BackfillStep(
@@ -89,8 +67,6 @@ SAMPLE = 10
 
 ABANDONED = timedelta(hours=1)
 """Age after which a preview without a job counts as abandoned: the process that ran it is gone."""
-
-_CLEAR_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +115,7 @@ class Backfills:
         target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
             scopes = await find_scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope)
-            stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)
+            await sql.cancel_abandoned(session, tenant, before=now - ABANDONED)
             one = Backfill(
                 tenant_id=tenant,
                 id=ids.new(),
@@ -149,22 +125,13 @@ class Backfills:
                 scopes=tuple(scopes) if wanted.narrowed else None,
                 status=BackfillStatus.PREVIEWING,
                 actor=actor.name,
-                counts=await preview.record_definitions(session, tenant, {target.name, *sources}),
-                cursor=None,
-                job_id=None,
+                counts=await record_definitions(session, tenant, {target.name, *sources}),
                 created_at=now,
-                previewed_at=None,
-                committed_at=None,
-                undone_at=None,
             )
-            await db_backfill.add_backfill(session, one)
+            await sql.add_backfill(session, one)
             small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
-            waits = small if wait is None else wait
-            if not waits:
-                one = await self._enqueue(session, one, actor, now)
-        await self._clear(stale)
-        if not waits:
-            return one
+            if not (small if wait is None else wait):
+                return await self._enqueue(session, one, actor, now)
         try:
             async for _ in self.run(tenant, one.id, actor.name):
                 pass
@@ -174,55 +141,39 @@ class Backfills:
             raise
         return await self.get(actor, one.id)
 
-    async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+    async def run(self, tenant: UUID, backfill: UUID, actor: str) -> Progress:
         """Run the current step of a backfill to its end; yield the number of memories done and the total."""
-        committing = BackfillCommit(database=self.database, clock=self.clock)
-        types = await self.types.of(tenant)
-        previewing = BackfillPreview(
+        steps = BackfillSteps(
             database=self.database,
-            types=types,
+            types=self.types,
             clock=self.clock,
             classifier=self.classifier,
             language=self.language,
+            actor=actor,
         )
-        while True:
-            async with self.database.read(tenant) as session:
-                one = await db_backfill.find(session, tenant, backfill)
-            match None if one is None else one.status:
-                case BackfillStatus.PREVIEWING if one is not None:
-                    steps = previewing.run(one)
-                case BackfillStatus.COMMITTING if one is not None:
-                    steps = committing.run(one, COMMIT, actor)
-                case BackfillStatus.UNDOING if one is not None:
-                    steps = committing.run(one, UNDO, actor)
-                case _:
-                    return
-            try:
-                async for progress in steps:
-                    yield progress
-            except StaleBackfill:
-                continue
+        async for done in steps.run(tenant, backfill):
+            yield done
 
     async def get(self, actor: Actor, backfill: UUID) -> Backfill:
         """Return a backfill, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            return ids.require(await db_backfill.find(session, actor.tenant_id, backfill), ids.BACKFILL, backfill)
+            return await _found(session, actor.tenant_id, backfill)
 
     async def show(self, actor: Actor, backfill: UUID) -> BackfillView:
         """Return a backfill with a sample of what it changes, or raise NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            one = ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
-            sample = await db_backfill.item_page(
-                session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE
-            )
-            within = None if one.scopes is None else tuple(await db_backfill.scopes(session, tenant, one.scopes))
-        return BackfillView(backfill=one, sample=tuple(sample), within=within)
+            one = await _found(session, tenant, backfill)
+            sample = await sql.item_page(session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE)
+            scopes = None if one.scopes is None else await sql.scopes(session, tenant, one.scopes)
+        names = {"kind": "scope_kind", "user_id": "user_id", "agent_id": "agent_id"}
+        within = None if scopes is None else [{name: row[column] for name, column in names.items()} for row in scopes]
+        return BackfillView(backfill=one, sample=tuple(sample), within=None if within is None else tuple(within))
 
     async def list(self, actor: Actor, *, after: UUID | None = None, limit: int = 50) -> Page[Backfill, UUID]:
         """Return one page of backfills, newest first."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await db_backfill.backfill_page(session, actor.tenant_id, after=after, limit=limit + 1)
+            found = await sql.backfill_page(session, actor.tenant_id, after=after, limit=limit + 1)
         return cut_page(found, limit, lambda one: one.id)
 
     async def memories(
@@ -238,9 +189,9 @@ class Backfills:
         """Return one page of a backfill's items in the order of memory ids; raises NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
-            found = await db_backfill.item_page(
-                session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
+            await _found(session, tenant, backfill)
+            found = await sql.item_page(
+                session, tenant, backfill, state=state, effect=effect, after=after, limit=limit + 1
             )
         return cut_page(found, limit, lambda one: one.item.memory_id)
 
@@ -254,29 +205,22 @@ class Backfills:
 
     async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
         """Drop a preview, finished or not; Conflict once it is committed."""
-        tenant, now = actor.tenant_id, self.clock()
+        tenant = actor.tenant_id
         async with self.database.write(tenant) as session:
-            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
-            if one.status is not BackfillStatus.CANCELLED:
-                if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
-                    raise _illegal(one, "be cancelled: undo it", "a preview can")
-                one = await db_backfill.change(session, one, status=BackfillStatus.CANCELLED)
-                job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
-                if job is not None and not job.finished:
-                    await jobs.cancel(session, job, now)
-        await self._clear([one])
-        return one
+            one = ids.require(await sql.lock(session, tenant, backfill), ids.BACKFILL, backfill)
+            if one.status is BackfillStatus.CANCELLED:
+                return one
+            if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
+                raise _illegal(one, "be cancelled: undo it", "a preview can")
+            job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+            if job is not None and not job.finished:
+                await jobs.cancel(session, job, self.clock())
+            await sql.clear(session, one)
+            return await sql.change(session, one, status=BackfillStatus.CANCELLED)
 
     async def _cancel_quietly(self, actor: Actor, backfill: UUID) -> None:
         with suppress(Conflict, NotFound, DatabaseUnavailable):
             await self.cancel(actor, backfill)
-
-    async def _clear(self, dropped: Iterable[Backfill]) -> None:
-        for one in dropped:
-            cleared = _CLEAR_BATCH
-            while cleared:
-                async with self.database.write(one.tenant_id) as session:
-                    cleared = await db_backfill.clear(session, one, limit=_CLEAR_BATCH)
 
     def _sources(self, wanted: BackfillRequest, types: Registry) -> tuple[str, ...]:
         """Return the source types of a request, or raise InvalidInput."""
@@ -304,27 +248,33 @@ class Backfills:
     async def _enqueue(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
         payload = {"backfill": one.id.hex, "actor": actor.name}
         job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
-        return await db_backfill.change(session, one, job_id=job)
+        return await sql.change(session, one, job_id=job)
 
     async def _step(self, actor: Actor, backfill: UUID, step: BackfillStep) -> Backfill:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
+            one = ids.require(await sql.lock(session, tenant, backfill), ids.BACKFILL, backfill)
             job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
             running = job is not None and not job.finished
             if one.status is step.ends or (one.status is step.status and running):
                 return one
             if one.status is not step.status:
+                if one.status is BackfillStatus.PREVIEWING and not running:
+                    step = replace(step, what="its preview was not finished: cancel it, and preview again")
                 if one.status not in step.after or (one.status is BackfillStatus.COMMITTING and running):
-                    raise _illegal(one, step.verb, step.what if running else step.alternative(one))
+                    raise _illegal(one, step.verb, step.what)
                 if step is COMMITTING:
-                    changed = preview.target_changed(one, await preview.lock_definitions(session, one))
+                    changed = target_changed(one, await lock_definitions(session, one))
                     if changed is not None:
                         raise Conflict(f"{changed} since the preview: preview again")
                 detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
                 await append(session, [AuditWriter(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
-                one = await db_backfill.change(session, one, status=step.status)
+                one = await sql.change(session, one, status=step.status)
             return await self._enqueue(session, one, actor, now)
+
+
+async def _found(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill:
+    return ids.require(await sql.find(session, tenant, backfill), ids.BACKFILL, backfill)
 
 
 def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
