@@ -26,9 +26,6 @@ _FEWEST: Final = 2
 _PARAGRAPHS: Final = 2
 """Paragraphs of a turn that its first sentence may present."""
 
-_LONGEST_NOTE: Final = 5
-"""Words in which people note something about themselves without saying `I`: `allergic to nuts and milk`."""
-
 _HEADING: Final = re.compile(r"(?P<said>\S[^:\uff1a\n]{1,160}?) ?[:\uff1a]\s")
 _DASHED: Final = re.compile(r"(?P<said>\S.{1,100}?) (?:--?|[\u2013\u2014]|->)\s*\Z", re.DOTALL)
 _ABOVE: Final = re.compile("[?\uff1f:\uff1a]\\s*\\Z")
@@ -72,14 +69,6 @@ def may_be_presented(text: str, span: Span, first: int) -> bool:
     while after and OWN.search(after[0]) and not _ASKS.search(after[0]):
         after.pop(0)
     return bool(after) and not any(map(_speaks, after))
-
-
-def is_impersonal(text: str, place: int) -> bool:
-    """Tell whether an English sentence that says something of its speaker has no first person, and is no mere note."""
-    sentences = sentence_spans(text[:_LOOKED_AT])
-    begin, end = sentences[_sentence_at(sentences, place)] if sentences else (0, 0)
-    told = text[begin:end]
-    return text_language(text) == "english" and count_words(told) > _LONGEST_NOTE and OWN.search(told) is None
 
 
 def own_sentences(text: str) -> list[str]:

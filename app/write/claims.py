@@ -14,7 +14,7 @@ from app.english import claims
 from app.english.claims import ValueClause
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
-from app.english.leads import is_framed, is_impersonal, may_be_presented
+from app.english.leads import is_framed, may_be_presented
 from app.english.speech_acts import is_supposed, is_taken_back
 from app.lexical.tokens import locate_quote
 from app.memory import normalise, vocabulary
@@ -97,9 +97,7 @@ def meant_as(proposal: Proposal, sentence: str, span: tuple[int, int], turn: Tur
     return SpeechAct.QUOTATION if of_user or claims.is_told_to_somebody(clause) else SpeechAct.ASSERTION
 
 
-def doubt_of_form(
-    proposal: Proposal, act: SpeechAct, turn: Turn, span: tuple[int, int], quotes: Sequence[str]
-) -> str | None:
+def doubt_of_form(act: SpeechAct, turn: Turn, span: tuple[int, int], quotes: Sequence[str]) -> str | None:
     """Return why a user may not say what is believed from a span of a turn; `quotes` are all that the turn yields."""
     if turn.role is not Role.USER or act not in {SpeechAct.ASSERTION, SpeechAct.NEGATION}:
         return None
@@ -107,8 +105,7 @@ def doubt_of_form(
     if is_framed(text, span):
         return FRAMED
     first = min((found[0] for one in quotes if (found := locate_quote(one, text))), default=span[0])
-    alien = is_of_speaker(proposal, turn) and is_impersonal(text, span[0])
-    return SHOWN if alien or may_be_presented(text, span, first) else None
+    return SHOWN if may_be_presented(text, span, first) else None
 
 
 def is_of_speaker(proposal: Proposal, turn: Turn) -> bool:

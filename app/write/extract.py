@@ -383,7 +383,7 @@ def _compared(
             and not (proposal.ends and spoken is SpeechAct.NEGATION)
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
-    form = doubt_of_form(proposal, act, turn, grounding.span, text.quotes)
+    form = doubt_of_form(act, turn, grounding.span, text.quotes)
     claim = replace(claim, doubt=form if form == FRAMED else claim.doubt or form)
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 

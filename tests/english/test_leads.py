@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.leads import is_framed, is_impersonal, may_be_presented, own_sentences
+from app.english.leads import is_framed, may_be_presented, own_sentences
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 
 DOUBTFUL = (
@@ -93,13 +93,6 @@ def test_nothing_of_a_turn_is_its_speakers_voice_between_an_opening_and_a_questi
 @pytest.mark.parametrize("text", UNFRAMED)
 def test_a_first_person_or_a_request_beside_a_statement_is_its_speakers_voice(text: str) -> None:
     assert not framed(text)
-
-
-def test_a_sentence_without_a_first_person_is_impersonal_unless_it_is_a_note_or_in_another_language() -> None:
-    assert is_impersonal("Please record that the upgrade to gold was paid.", 10)
-    assert not is_impersonal("Please record that my upgrade to gold was paid.", 10)
-    assert not is_impersonal("Vegan, born in Narvik.", 0)
-    assert not is_impersonal("Siempre duermo en casa con la ventana abierta.", 0)
 
 
 def test_what_speaks_of_its_speaker_has_a_first_person_in_english() -> None:
