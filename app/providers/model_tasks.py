@@ -289,9 +289,10 @@ You check the notes of a memory store before they are kept. Each item has a turn
 a claim that is to be remembered because of the quote. Say of each item whether the quote, as it is meant in its turn,
 says exactly this: of this person or thing, as so (or, with "ended", as no longer so), now unless the claim has dates,
 and meant as the claim's speech act tells. It does not if the turn denies, only wishes, supposes, jokes or asks it,
-tells it of somebody else, or reports it as another's words. Nor does it if the quote stands in a text that the turn
-shows, works on or makes up, such as a caption, an exercise, a sample, a line of a song, a riddle or a dream, rather
-than says of its speaker. If in doubt, it does not.
+tells it of somebody else, or reports it as another's words. Look first whose words they are: are they the speaker's
+own, said here about their own life? They are not where the turn shows them, works on them or makes them up: a caption,
+an exercise, a sample, a line of a song or a log, a message, a riddle, a part that is played, a dream. What stands
+around the quote tells, as when the rest only introduces a text or asks about its wording. If in doubt, it does not.
 {ONLY_DATA}: {{"verdicts": [{{"number": 1, "says_exactly_this": true}}]}}, with one verdict for each item."""
 
 _DOUBT: Final = ModelQuestion(

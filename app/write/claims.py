@@ -14,7 +14,7 @@ from app.english import claims
 from app.english.claims import ValueClause
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
-from app.english.leads import may_be_presented
+from app.english.leads import is_framed, may_be_presented
 from app.english.speech_acts import is_supposed, is_taken_back
 from app.lexical.tokens import locate_quote
 from app.memory import normalise, vocabulary
@@ -30,6 +30,8 @@ WISHED: Final = "the turn only wishes for it or holds it possible"
 AHEAD: Final = "the turn says that it is still to come"
 PAST: Final = "the turn says that it is no longer so"
 SHOWN: Final = "the turn may show it as a text rather than say it"
+FRAMED: Final = "nothing that the turn says beside it is in its speaker's own voice"
+"""A doubt that a second look does not settle: whoever takes a text for the speaker's words once may do so twice."""
 
 NEAR: Final = timedelta(days=400)
 """How far from the turn a date may be that the turn names in words which can't be read."""
@@ -95,12 +97,15 @@ def meant_as(proposal: Proposal, sentence: str, span: tuple[int, int], turn: Tur
     return SpeechAct.QUOTATION if of_user or claims.is_told_to_somebody(clause) else SpeechAct.ASSERTION
 
 
-def doubt_of_form(act: SpeechAct, turn: Turn, place: int, quotes: Sequence[str]) -> str | None:
-    """Return why a user may not say what is believed from a place of a turn; `quotes` are all that the turn yields."""
+def doubt_of_form(act: SpeechAct, turn: Turn, span: tuple[int, int], quotes: Sequence[str]) -> str | None:
+    """Return why a user may not say what is believed from a span of a turn; `quotes` are all that the turn yields."""
     if turn.role is not Role.USER or act not in {SpeechAct.ASSERTION, SpeechAct.NEGATION}:
         return None
-    first = min((span[0] for one in quotes if (span := locate_quote(one, turn.content))), default=place)
-    return SHOWN if may_be_presented(turn.content, place, first) else None
+    text = turn.content
+    if is_framed(text, span):
+        return FRAMED
+    first = min((found[0] for one in quotes if (found := locate_quote(one, text))), default=span[0])
+    return SHOWN if may_be_presented(text, span, first) else None
 
 
 def is_of_speaker(proposal: Proposal, turn: Turn) -> bool:

@@ -9,6 +9,7 @@ from app.memory.candidate import Candidate
 from app.memory.extraction import Proposal, Turn
 from app.providers.protocols import DoubtfulClaim
 from app.providers.schemas import TYPE
+from app.write.claims import FRAMED
 from app.write.extract import EPISODE
 from app.write.values import ExtractedCandidates, RejectedProposal
 
@@ -18,20 +19,20 @@ def confirmed(
 ) -> ExtractedCandidates:
     """Return the candidates of a turn after a model was asked again about the doubtful ones, by their places.
 
-    What it confirms is stored as proposed, what it denies is refused; without a verdict it stays held. The turn is kept
-    beside what is not stored.
+    What it confirms is stored as proposed, unless nothing beside it is the speaker's; what it denies is refused.
+    All else stays held. The turn is kept beside what is not stored.
     """
     refused = list(considered.refused)
     candidates: list[Candidate] = []
     for place, one in enumerate(considered.candidates):
         match verdicts.get(place):
-            case True:
+            case True if one.doubt != FRAMED:
                 candidates.append(replace(one, review=None, doubt=None))
             case False:
                 refused.append(
                     RejectedProposal(proposal=_proposal_of(one), reason=f"{one.doubt}, and a second look agrees")
                 )
-            case None:
+            case _:
                 candidates.append(one)
     settled = len(candidates) == len(considered.candidates) and not any(one.doubt for one in candidates)
     if settled and verdicts and not keep_episodes:

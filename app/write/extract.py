@@ -38,6 +38,7 @@ from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import (
     DENIED,
+    FRAMED,
     ExaminedClaim,
     doubt_of_form,
     examine,
@@ -382,7 +383,8 @@ def _compared(
             and not (proposal.ends and spoken is SpeechAct.NEGATION)
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
-    claim = replace(claim, doubt=claim.doubt or doubt_of_form(act, turn, grounding.span[0], text.quotes))
+    form = doubt_of_form(act, turn, grounding.span, text.quotes)
+    claim = replace(claim, doubt=form if form == FRAMED else claim.doubt or form)
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 
 

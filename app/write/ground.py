@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from app.english.grounding_terms import GroundingTerms, is_german_noun, numbers
+from app.english.leads import own_sentences
 from app.english.word_lists import word_set
 from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import count_words, locate_quote
@@ -206,8 +207,12 @@ def ground(
 
 
 def is_told_by_user(proposal: Proposal, turn: Turn, context: Sequence[Turn], lines: ReferredLines) -> bool:
-    """Return whether what a proposal of another's turn says stands in the user's turns before, or in what is known."""
-    said = (*(one.content for one in context if one.role is Role.USER), *lines.texts(proposal))
+    """Return whether what a proposal of another's turn says stands in the user's turns before, or in what is known.
+
+    Of an English turn the sentences without a first person don't count: they don't speak of their speaker.
+    """
+    turns = (one.content for one in context if one.role is Role.USER)
+    said = (*(part for one in turns for part in own_sentences(one)), *lines.texts(proposal))
     language = text_language(turn.content)
     known = GroundingTerms.of(said, language)
     found = leaves(proposal.payload, exempt=_persons(turn, context), language=language)

@@ -184,6 +184,18 @@ async def test_a_doubtful_proposal_is_asked_about_once(
     assert await doubts(provider) == before + 1
 
 
+@pytest.mark.parametrize(("says", "decision"), [(True, "review"), (False, "rejected")])
+async def test_what_a_turn_frames_as_a_text_waits_for_a_person_though_it_is_confirmed(
+    client: httpx.AsyncClient, provider: StandIn, *, says: bool, decision: str
+) -> None:
+    words = f"Museum label, room {says:d}. I mend nets in Peniche. Is the second word legible?"
+    await provider.script({words: [fact("user", "has-role", "mend nets", quote="I mend nets in Peniche", says=says)]})
+    before = await doubts(provider)
+    found = await say(client, words)
+    assert {one["type"]: one["decision"] for one in found} == {"fact": decision, "episodic": "added"}, found
+    assert await doubts(provider) == before + 1
+
+
 async def requests(client: httpx.AsyncClient) -> int:
     return sum(day["requests"] for day in (await client.get("/admin/costs")).json()["days"])
 
