@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.english.presented import OWN, Span
+from app.english.verbs import form_of
 from app.english.word_lists import pattern, words
 from app.lexical.bm25 import text_language
 from app.lexical.tokens import count_words, sentence_spans
@@ -45,6 +46,8 @@ _SEEKS: Final = pattern("presented", "seeks", re.IGNORECASE)
 _NAMED: Final = pattern("presented", "named before", re.IGNORECASE)
 _SEEKS_UNNAMED: Final = pattern("presented", "seeks unless named", re.IGNORECASE)
 _OWN_LABELS: Final = words("quotations", "own labels")
+_FINITE: Final = frozenset({"s", "past"})
+
 _LEAVES_OUT: Final = frozenset({"spanish", "portuguese", "italian", "romanian", "russian"})
 """Languages, as Snowball names them, whose verbs need no pronoun."""
 
@@ -135,9 +138,15 @@ def _asks_about_named(sentence: str) -> bool:
 
 
 def _leads(lead: str, statement: str) -> bool:
-    """Tell whether a sentence says before a first person who or what says it: `the sign reads I ...`."""
+    """Tell whether a sentence says before a first person who or what says it: `the sign reads I ...`.
+
+    By a verb right before it: `last week I ...` has none.
+    """
     begins = OWN.match(statement) is not None and not _JOINED.search(lead)
-    return begins and count_words(lead) >= _FEWEST and OWN.search(lead) is None
+    said = lead.split()[-1:]
+    verb = form_of(said[0].strip("\"'").lower()) if said else None
+    told = verb is not None and not verb.kinds.isdisjoint(_FINITE)
+    return begins and told and count_words(lead) >= _FEWEST and OWN.search(lead) is None
 
 
 def _is_set_off(above: str) -> bool:
