@@ -18,7 +18,7 @@ from uuid import UUID
 from app.db.memories.heeded import HeededMemory
 from app.english.changes import speaks_of_speaker
 from app.english.questions import speaks_of_somebody
-from app.english.requests import only_asks
+from app.english.requests import asks, only_asks
 from app.english.word_lists import REPLIES
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms, text_language
@@ -74,6 +74,7 @@ _ADVICE: Final = re.compile("|".join(sorted(word_list("heed", "advice"))), re.IG
 """What makes an order one for advice alone, and a question one that asks for it: `never suggest horror films`."""
 
 _KNOWN_TO_ALL: Final = re.compile("|".join(sorted(word_list("heed", "known to all"))), re.IGNORECASE)
+_ASKED: Final = re.compile("|".join(sorted(word_list("heed", "asked of the assistant"))), re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"[,;:\u2013\u2014\u3001\uff0c]\s*")
 
 _WHY: Final[Mapping[Heed, str]] = {
@@ -200,11 +201,16 @@ def _kinds_told(touches: Collection[Heed], mode: HeedMode) -> list[Heed]:
 
 
 def _telling(content: str, kind: Heed) -> str:
-    """Return the sentences of a turn that tell what is to be heeded; none of which the clause for it only asks."""
+    """Return the sentences of a turn that tell what is to be heeded; none of which the clause for it only asks.
+
+    Orders may be put as tasks, and as questions to the assistant.
+    """
     spans = [content[start:end] for start, end in sentence_spans(content)]
     found = re.compile(_TOLD[kind], re.IGNORECASE)
 
     def tells(sentence: str) -> bool:
+        if kind is Heed.ANSWERS:
+            return found.search(sentence) is not None and not (asks(sentence) and not _ASKED.search(sentence))
         clauses = _CLAUSE.split(sentence) if only_asks(sentence) else [sentence]
         return any(found.search(one) and not only_asks(one) for one in clauses)
 

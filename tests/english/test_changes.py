@@ -86,6 +86,11 @@ def test_what_comes_beside_the_rest_is_told_from_what_takes_its_place(text: str,
         ("I moved in with my sister.", ""),
         ("Moved in with my sister.", ""),
         ("The barge is sold.", ""),
+        ("My brother sold his barge for 900 and mocks my dinghy.", "brother"),
+        ("The couple next door moor in Hitra.", "couple"),
+        ("Painted the barge for my uncle.", "uncle"),
+        ("My brother left me.", ""),
+        ("My uncle helped me tow the barge to Molde.", ""),
     ],
 )
 def test_who_is_told_of_is_the_person_at_the_beginning_unless_the_speaker_is_there(text: str, person: str) -> None:

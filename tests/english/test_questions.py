@@ -181,3 +181,35 @@ def test_a_phrase_without_a_verb_may_look_either_way(text: str) -> None:
 @pytest.mark.parametrize("unit", ["I booked ", "is ", "paid ", "who's ", "have I ", "May "])
 def test_the_direction_of_a_long_text_takes_linear_time(unit: str) -> None:
     assert growth(english_questions.direction, unit) < QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("wats my berth", "what's my berth"),
+        ("where do u think i moor rn", "where do you think i moor right now"),
+        ("whos the skipper lol", "who's the skipper"),
+        ("wat is mijn ligplaats", "wat is mijn ligplaats"),
+        ("What does Pete do for a living?", "What does Pete do as a job?"),
+    ],
+)
+def test_short_spellings_of_chats_are_written_out_in_english(text: str, spelled: str) -> None:
+    assert english_questions.spelled_out(text) == spelled
+
+
+@pytest.mark.parametrize(
+    ("text", "back"),
+    [
+        ("what was the knot you showed", True),
+        ("Which rope did you reckon would do?", True),
+        ("what did we name the dinghy", True),
+        ("the name we settled on?", True),
+        ("¿qué cuerda aconsejaste?", True),
+        ("Wie ging noch mal der Knoten?", True),
+        ("which rope do you use", False),
+        ("Is the chiste about herrings?", False),
+        ("Where did I moor?", False),
+    ],
+)
+def test_what_the_assistant_said_is_asked_back_in_the_past(text: str, *, back: bool) -> None:
+    assert english_questions.asks_back(text) is back

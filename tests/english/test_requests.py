@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.requests import only_asks
+from app.english.requests import only_asks, only_greets
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,24 @@ def test_statements_and_orders_that_stand_do_not(text: str) -> None:
 
 def test_nothing_asks_nothing() -> None:
     assert not only_asks("")
+
+
+@pytest.mark.parametrize(
+    ("text", "greets"),
+    [
+        ("Good evening to you all", True),
+        ("Thanks, that was everything for this week.", True),
+        ("Tusen takk", True),
+        ("takk, det var alt", True),
+        ("Danke dir, bis nächste Woche", True),
+        ("gracias, eres increíble", True),
+        ("Thanks, which ferry do I take?", False),
+        ("thanks, now translate it", False),
+        ("Danke, wann fährt meine Fähre", False),
+        ("hello who is she", False),
+        ("okay packing list", False),
+        ("Thanks, I sold the barge.", False),
+    ],
+)
+def test_greetings_and_thanks_may_say_more_but_ask_and_tell_nothing(text: str, *, greets: bool) -> None:
+    assert only_greets(text) is greets
