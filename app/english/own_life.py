@@ -22,6 +22,7 @@ _SAME: Final = {"has-role": "works-at"}
 
 _ASKED: Final = {one: pattern("own_life", f"{one} asked", re.IGNORECASE) for one in PREDICATES}
 _TOLD: Final = {one: pattern("own_life", f"{one} told", re.IGNORECASE) for one in PREDICATES}
+_HOME: Final = pattern("own_life", "lives-in told beside a place", re.IGNORECASE)
 _PLACE: Final = pattern("own_life", "place named", re.IGNORECASE)
 
 
@@ -31,8 +32,11 @@ def own_life_asked(text: str) -> frozenset[str]:
 
 
 def own_life_told(text: str) -> frozenset[str]:
-    """Return the predicates of which a text may tell, of whomever."""
-    return frozenset(one for one in PREDICATES if _TOLD[one].search(text))
+    """Return the predicates of which a text may tell, of whomever; words of a home tell it beside the name of a place."""
+    told = {one for one in PREDICATES if _TOLD[one].search(text)}
+    if LIVES_IN not in told and _HOME.search(text) and names_place(text):
+        told.add(LIVES_IN)
+    return frozenset(told)
 
 
 def names_place(text: str) -> bool:

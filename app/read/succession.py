@@ -387,7 +387,8 @@ class SuccessionSearch:
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         said, part = anchor.opening, self._asked_part(anchor.opening)
-        subject = telling_terms(anchor.subject or "") | (names_within(said) - untimed_terms(said))
+        about = f"{anchor.subject or ''} {(anchor.predicate or '').replace('-', ' ')}"
+        subject = telling_terms(about) | (names_within(said) - untimed_terms(said))
         shares = []
         for one in later:
             terms_of, others = shared_terms(part, one.opening)

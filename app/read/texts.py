@@ -174,7 +174,8 @@ def name_in(text: str) -> str:
 @kept
 def own_life_in(text: str) -> frozenset[str]:
     """Return the predicates of its speaker's life of which a text may tell (`own_life.own_life_told`)."""
-    told = frozenset[str]() if speaks_of_others_alone(text) else own_life_told(text)
+    others = language_of(text) == "english" and speaks_of_others_alone(text)
+    told = frozenset[str]() if others else own_life_told(text)
     return frozenset() if told and person_in(text) else told
 
 

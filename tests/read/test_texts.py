@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from app.lexical.bm25 import terms
-from app.read.texts import KEPT, LONGEST, kept, names_apart, names_within, terms_in, without_words
+from app.read.texts import KEPT, LONGEST, kept, names_apart, names_within, own_life_in, terms_in, without_words
 from app.read.values import worded
 
 
@@ -55,3 +55,8 @@ def test_two_full_names_that_share_a_word_are_two() -> None:
 
 def test_names_within_a_text_are_not_what_begins_its_sentences() -> None:
     assert names_within("The tour to ESRIN was off. Rain, said Ole.") == terms_in("ESRIN Ole")
+
+
+def test_words_of_another_language_that_look_like_english_pronouns_speak_of_nobody() -> None:
+    assert own_life_in("He colgado las cortinas en Gijón.") == {"lives-in"}
+    assert own_life_in("He hung the curtains here in Hitra.") == frozenset()
