@@ -32,7 +32,7 @@ def own_life_asked(text: str) -> frozenset[str]:
 
 
 def own_life_told(text: str) -> frozenset[str]:
-    """Return the predicates of which a text may tell, of whomever; words of a home tell it beside the name of a place."""
+    """Return the predicates of which a text may tell, of whomever; some words of a home do beside a place alone."""
     told = {one for one in PREDICATES if _TOLD[one].search(text)}
     if LIVES_IN not in told and _HOME.search(text) and names_place(text):
         told.add(LIVES_IN)
