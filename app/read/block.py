@@ -301,13 +301,14 @@ def beside_better(judged: Judged, one: Ranked) -> str:
         return ""
     query, evidence = judged.policy.query, judged.policy.evidence.whole[one.id]
     alone = query.assistants or judged.row(one).speaker_id is None
-    if alone and says_whom(query, judged.row(one)):
+    whom = alone and says_whom(query, judged.row(one))
+    if whom:
         evidence += NAMED
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
     unsure = is_brief(judged.row(one)) and one.relevance <= SURE
     share = TURN_SHARE if not query.assistants else BRIEF_SHARE if unsure else CHAT_SHARE
-    share *= GATHERED if query.reading.gathers and not unsure else 1.0
+    share *= GATHERED if (query.reading.gathers and not unsure) or (whom and query.asked_predicates) else 1.0
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
 

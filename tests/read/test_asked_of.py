@@ -12,7 +12,7 @@ from app.read import understand
 from app.read.asked_of import has_half, is_general, is_of_asker_alone
 from app.read.relevance import MatchEvidence
 from app.read.values import Arm
-from tests.read.test_block import asking, by_assistant, match, reasons, relevance, turn
+from tests.read.test_block import ASTRID, asking, by_assistant, match, named, reasons, relevance, turn
 from tests.read.test_rank import NOTHING, TYPES, parsed
 
 
@@ -76,6 +76,13 @@ def test_what_a_user_says_of_themselves_tells_nothing_of_whom_the_question_names
     assert is_of_asker_alone(query, turn(1, "I have a new job at the docks."))
     assert not is_of_asker_alone(query, turn(2, "I met Solveig at the docks."))
     assert not is_of_asker_alone(query, turn(3, "She pilots the mail boat."))
+
+
+def test_what_somebody_does_is_told_by_a_turn_that_names_them_though_less_near() -> None:
+    wife, pilot = turn(1, "My wife Astrid and I have a barge."), turn(2, "Astrid pilots the mail boat.")
+    for question, left in (("What is Astrid's job?", set()), ("What is Astrid painting?", {2})):
+        query = replace(named(question, ("Astrid", ASTRID)), assistants=asking("").assistants)
+        assert set(reasons(query, [wife, pilot], {1: 1.0, 2: 0.0})) == left
 
 
 def test_the_assistants_words_answer_by_a_third_of_the_questions_words() -> None:
