@@ -27,6 +27,9 @@ _FEWEST: Final = 2
 _PARAGRAPHS: Final = 2
 """Paragraphs of a turn that its first sentence may present."""
 
+_MOST: Final = 7
+"""Words of a question about what stands before it, where that is no first person's."""
+
 _HEADING: Final = re.compile(r"(?P<said>\S[^:\uff1a\n]{1,160}?) ?[:\uff1a]\s")
 _DASHED: Final = re.compile(r"(?P<said>\S.{1,100}?) (?:--?|[\u2013\u2014]|->)\s*\Z", re.DOTALL)
 _ABOVE: Final = re.compile("[?\uff1f:\uff1a]\\s*\\Z")
@@ -71,7 +74,10 @@ def may_be_presented(text: str, span: Span, first: int) -> bool:
     after = [text[begin:end] for begin, end in sentences if begin > first]
     while after and OWN.search(after[0]) and not _ASKS.search(after[0]):
         after.pop(0)
-    return bool(after) and not any(map(_speaks, after))
+    if not after or any(map(_speaks, after)):
+        return False
+    of_speaker = OWN.search(text, *span) is not None
+    return of_speaker or (_ASKS.search(after[-1]) is not None and count_words(after[-1]) <= _MOST)
 
 
 def own_sentences(text: str) -> list[str]:

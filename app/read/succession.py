@@ -186,7 +186,7 @@ class SuccessionSearch:
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(self._is_likely(anchor, near, one) for near, one in after)
-                sure = likely and of_home
+                sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
