@@ -17,7 +17,7 @@ LONGEST_NAME = 2_000
 """Most bytes of a normalised name; an index takes some 2,600."""
 
 _LEADING: Final = re.compile(r"""^(?:[\s"'()\[\]]|[.,;:!?](?=[\s.,;:!?"'()\[\]]|$)|(?<=[.,;:!?])[.,;:!?])+""")
-_CODE: Final = re.compile(r"[\\/_#~$=]\w|^--?[a-zA-Z]|(?=.*\d)(?=.*[a-z]).+[A-Z]")
+_CODE: Final = re.compile(r"[\\/_#~$=]\w|^--?[a-zA-Z]|^(?=.*\d)(?=.*[a-z]).+[A-Z]")
 """A token in which upper and lower case differ: a path, a flag, a setting, letters in both cases among figures."""
 
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")

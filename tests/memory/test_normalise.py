@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.normalise import known_key, normalise_key, normalise_name
+from app.memory.normalise import codes, known_key, normalise_key, normalise_name
+from tests.english.hostile import QUADRATIC, growth
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,15 @@ def test_joiners_that_change_how_letters_look_stay() -> None:
     assert normalise_name("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") != normalise_name(
         "\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"
     )
+
+
+@pytest.mark.parametrize("unit", ["q@r.", "z9", "x-", "Aa", "w+v "])
+def test_codes_are_found_in_linear_time(unit: str) -> None:
+    assert growth(codes, unit) < QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("token", "code"), [("x7Kp", True), ("7xK", True), ("K7x", False), ("x7k", False), ("7K", False)]
+)
+def test_letters_in_both_cases_among_figures_are_a_code(token: str, *, code: bool) -> None:
+    assert bool(codes(f"it is {token} now")) is code
