@@ -29,6 +29,10 @@ _QUOTED: Final = re.compile('["\u201c\u201e\u00ab\u300c][^"\u201d\u201c\u00bb\u3
 _ABROAD: Final = pattern("requests", "abroad")
 _ABROAD_TELLING: Final = pattern("requests", "abroad telling")
 _SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
+_BESIDE: Final = pattern("requests", "told beside")
+_NEW: Final = re.compile(r"(?: (?!(?:i|my|our|the|wh\w+)\b)[a-z']+){0,3}? (?:an?|another|some) ")
+"""What a task makes, after its verb: `come up with a name for my cat`."""
+
 _WORD: Final = re.compile(r"[a-z']+")
 _FINITE: Final = words("requests", "finite")
 _MOST_OF_A_NOUN: Final = 6
@@ -72,6 +76,21 @@ def asks(sentence: str) -> bool:
     return said.endswith(_MARKS) or _ASKING.match(said) is not None or _WITHIN.search(said) is not None
 
 
+def told_beside(question: str) -> str:
+    """Return what a question tells beside what it asks: a reason, or what is so of who asks; empty where nothing.
+
+    `what can I bake, given that nuts make me ill?`, `which paint is best, I'm asthmatic?`
+    """
+    found = _BESIDE.search(normalise(question))
+    return found[0] if found else ""
+
+
+def makes(sentence: str) -> bool:
+    """Tell whether a sentence gives the task to make something, also for its speaker: `write a letter to my bank`."""
+    said, verb = _task(sentence)
+    return verb is not None and _NEW.match(said, verb.end()) is not None
+
+
 def requests(sentence: str) -> bool:
     """Tell whether a sentence gives a task (`translate this`), and no order that stands nor anything of its speaker.
 
@@ -80,16 +99,21 @@ def requests(sentence: str) -> bool:
     said = normalise(sentence).strip()
     if _ABROAD.match(said):
         return _ABROAD_TELLING.search(_QUOTED.sub("", said)) is None
+    said, verb = _task(sentence)
+    return verb is not None and _SPEAKER.search(said) is None
+
+
+def _task(sentence: str) -> tuple[str, re.Match[str] | None]:
+    """Return an English sentence from its first verb on, and that verb; None unless it gives a task that ends."""
+    said = normalise(sentence).strip()
     said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
     first = _WORD.match(said)
     if first is None or first.group() in _STANDING or text_language(said) != "english":
-        return False
-    if _begins_with_noun(said):
-        return False
+        return said, None
     form = form_of(first.group())
     if first.group() not in _TASKS and (form is None or "base" not in form.kinds):
-        return False
-    return _STANDING_WORDS.search(said) is None and _SPEAKER.search(said) is None
+        return said, None
+    return said, None if _begins_with_noun(said) or _STANDING_WORDS.search(said) else first
 
 
 def _begins_with_noun(said: str) -> bool:

@@ -18,7 +18,7 @@ from uuid import UUID
 from app.db.memories.heeded import HeededMemory
 from app.english.changes import speaks_of_speaker
 from app.english.questions import speaks_of_somebody
-from app.english.requests import asks, only_asks
+from app.english.requests import asks, makes, only_asks, told_beside
 from app.english.word_lists import REPLIES
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms, text_language
@@ -212,7 +212,9 @@ def _telling(content: str, kind: Heed) -> str:
         if kind is Heed.ANSWERS:
             return found.search(sentence) is not None and not (asks(sentence) and not _ASKED.search(sentence))
         clauses = _CLAUSE.split(sentence) if only_asks(sentence) else [sentence]
-        return any(found.search(one) and not only_asks(one) for one in clauses)
+        if any(found.search(one) and not only_asks(one) for one in clauses):
+            return True
+        return found.search(told_beside(sentence)) is not None
 
     return " ".join(filter(tells, spans))
 
@@ -237,7 +239,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     personal, advice = speaks_of_somebody(text) or speaks_of_speaker(text), _ADVICE.search(text) is not None
     if not (personal or advice) and _KNOWN_TO_ALL.search(text):
         touches = set()
-    task = {Heed.ANSWERS} if is_request(text) else set()
+    task = {Heed.ANSWERS} if is_request(text) or makes(text) else set()
     return QuestionSubject(
         touches=frozenset(touches | task),
         words=tuple(said),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.requests import only_asks, only_greets
+from app.english.requests import makes, only_asks, only_greets, told_beside
+from tests.english.hostile import QUADRATIC, growth
 
 
 @pytest.mark.parametrize(
@@ -104,3 +105,39 @@ def test_nothing_asks_nothing() -> None:
 )
 def test_greetings_and_thanks_may_say_more_but_ask_and_tell_nothing(text: str, *, greets: bool) -> None:
     assert only_greets(text) is greets
+
+
+@pytest.mark.parametrize(
+    ("question", "beside"),
+    [
+        ("Which soap is mild, because wool grease makes me itch?", "because wool grease makes me itch?"),
+        ("Can we fly on Friday, we're back by then?", ", we're back by then?"),
+        ("Which way is shorter, since I've no car?", "since i've no car?"),
+        ("Is it closed because of the snow?", ""),
+        ("Is it open, or do we have to ring?", ""),
+        ("Do I have a car?", ""),
+    ],
+)
+def test_what_a_question_tells_is_a_reason_or_of_who_asks(question: str, beside: str) -> None:
+    assert told_beside(question) == beside
+
+
+@pytest.mark.parametrize(
+    ("sentence", "made"),
+    [
+        ("Please write another verse for our anthem", True),
+        ("Think of some names for my boat", True),
+        ("Tell me what my boat is called", False),
+        ("Miss my old boat", False),
+        ("Always add a joke for my kids", False),
+        ("My boat has a leak", False),
+    ],
+)
+def test_a_task_to_make_something_may_be_for_its_speaker(sentence: str, *, made: bool) -> None:
+    assert makes(sentence) is made
+
+
+@pytest.mark.parametrize("unit", ["because ", "given that ", ", i ", "write me up ", "as i ", "since since "])
+def test_what_is_told_beside_is_found_in_linear_time(unit: str) -> None:
+    assert growth(told_beside, unit) < QUADRATIC
+    assert growth(makes, unit) < QUADRATIC

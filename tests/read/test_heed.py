@@ -29,6 +29,11 @@ def heeded(question: str, told: str) -> list[str]:
         ("Soy celíaca, ¿me vale la masa?", True),
         ("Czy orzechy szkodzą? Mam na nie uczulenie.", True),
         ("Is gluten in rye bread?", False),
+        ("Which biscuits can I bring, seeing that sesame makes my throat swell?", True),
+        ("Are waffles fine given I'm coeliac?", True),
+        ("Any pudding left, my brother is lactose intolerant?", True),
+        ("Are the rolls vegan, or are there eggs in them?", False),
+        ("Does dough rise because gluten holds the gas?", False),
     ],
 )
 def test_what_must_not_be_eaten_is_heard_also_before_a_question(told: str, *, heard: bool) -> None:
@@ -48,6 +53,17 @@ def test_what_must_not_be_eaten_is_heard_also_before_a_question(told: str, *, he
 def test_an_order_for_all_answers_is_heeded_by_tasks_and_by_what_everybody_knows(question: str, told: str) -> None:
     assert heeded(question, told) == [told]
     assert heeded("Where do I live?", told) == []
+
+
+def test_an_order_for_all_answers_is_heeded_by_tasks_for_their_speaker() -> None:
+    told = "Could you keep your answers to five lines max?"
+    assert heeded("Draft a toast for my sister's wedding", told) == [told]
+    assert heeded("Tell me where my sister lives", told) == []
+
+
+def test_a_reaction_told_in_a_question_is_heeded_by_medicine() -> None:
+    told = "Which cream can I use, considering that lanolin gives me hives?"
+    assert heeded("What helps against a headache?", told) == [told]
 
 
 def test_an_order_with_a_condition_is_heeded_by_tasks_alone() -> None:
