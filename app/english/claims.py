@@ -25,6 +25,7 @@ _TOLD_ME: Final = pattern("claims", "told me")
 _ABROAD: Final = pattern("claims", "abroad", re.IGNORECASE)
 _SELF: Final = pattern("claims", "self")
 _TO_YOU: Final = pattern("claims", "to you", re.IGNORECASE)
+_LEFT_TO_CHOOSE: Final = pattern("claims", "left to choose", re.IGNORECASE)
 _OF_USER: Final = pattern("claims", "of the user", re.IGNORECASE)
 _MY: Final = re.compile(r"\bmy\b")
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
@@ -167,7 +168,7 @@ def is_wished(clause: ValueClause) -> bool:
 
 def is_told_to_somebody(clause: str) -> bool:
     """Tell whether a clause says something of whom it is said to: `you have agreed to ...`."""
-    return _is_of_other(_TO_YOU, clause)
+    return _is_of_other(_TO_YOU, _LEFT_TO_CHOOSE.sub("", normalise(clause)))
 
 
 def is_told_of_user(clause: str) -> bool:

@@ -28,6 +28,19 @@ def test_a_clause_to_its_reader_is_told_in_other_languages(clause: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "told"),
+    [
+        ("you want a long contract", True),
+        ("as you want a contract, sign here", True),
+        ("make the summaries as brief as you want", False),
+        ("sort them however you please", False),
+    ],
+)
+def test_what_is_left_to_its_reader_tells_nothing_of_them(clause: str, told: bool) -> None:  # noqa: FBT001 - a table of cases
+    assert is_told_to_somebody(clause) is told
+
+
+@pytest.mark.parametrize(
     ("text", "quote", "supposed"),
     [
         ("Suppose I retire. I live in Narvik. What do I pay?", "I live in Narvik", True),
