@@ -94,6 +94,8 @@ def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: 
         "Lieferungen gehen an Sunniva.",
         "Mi dentista es Aroa.",
         "Terrified of deep water.",
+        "Shorten your replies.",
+        "please format your responses",
     ],
 )
 def test_what_states_something_passes_however_short(content: str) -> None:
