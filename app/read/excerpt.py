@@ -124,7 +124,8 @@ def _around(sentence: str, asked: Mapping[str, float], most: int) -> str:
     said = sentence.split()
     worth = [max((asked.get(term, 0.0) for term in terms(word)), default=0.0) for word in said]
     sums = [sum(worth[start : start + most]) for start in range(max(1, len(said) - most + 1))]
-    best = [start for start, each in enumerate(sums) if each >= max(sums)]
+    most_worth = max(sums)
+    best = [start for start, each in enumerate(sums) if each >= most_worth]
     first = best[len(best) // 2] if any(worth) else 0
     cut = " ".join(said[first : first + most])
     return f"{'… ' if first else ''}{cut}{' …' if first + most < len(said) else ''}"

@@ -16,6 +16,7 @@ from app.memory.registry import discover
 from app.model import Category, ConfidenceParts, Memory, MemoryStatus, ReadMode, Scope, ScopeKind
 from app.read.assemble import Layout, as_line, assemble, estimate_tokens, floor
 from app.read.values import ContextBlock, Hit, IdStyle
+from tests.english.hostile import QUADRATIC, growth
 from tests.read.conftest import NOW
 
 TYPES = discover()
@@ -232,3 +233,11 @@ def test_an_assistant_that_only_reacts_and_asks_is_no_line(speaker: str, said: s
 def test_how_an_assistant_takes_what_was_said_is_no_line(speaker: str, said: str, shown: bool) -> None:  # noqa: FBT001
     turn = hit(1, "episodic", f"{speaker}: {said}", payload={"speaker": speaker})
     assert bool(block(turn, query="Where is the shed?").text) is shown
+
+
+def test_one_endless_sentence_is_cut_around_the_question_in_linear_time() -> None:
+    def shown(said: str) -> str:
+        return block(hit(1, "episodic", said), query="Which herring do I buy?").text
+
+    assert "herring" in shown("for the pier we get nets and ropes " * 40 + "and herring " + "and more of it " * 40)
+    assert growth(shown, "for the pier we get nets and ropes and herring ") < QUADRATIC
