@@ -61,7 +61,7 @@ BETTER: Final = 1.05
 what is asked of the one was said by the other (docs/decisions/context.md)."""
 
 SHARED: Final = 2
-"""Words of the question that what the assistant said must have, or a third of them, unless it is asked back."""
+"""Words of the question that what the assistant said must have, or a quarter of them, unless it is asked back."""
 
 AS_NEAR: Final = 0.7
 """Least share of the best retrieval score that a turn has which another says than the person whom a question names."""
@@ -263,7 +263,7 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
         asked = Arm.LEXICAL in one.places or judged.policy.evidence.whole[one.id] >= ANSWERED * judged.best
         return "" if asked else without
     words, told = shared_terms(query.reading.text, judged.row(one).opening)
-    if Arm.LEXICAL not in one.places or len(words & told) < min(SHARED, len(words) / 3):
+    if Arm.LEXICAL not in one.places or len(words & told) < min(SHARED, len(words) / 4):
         return without
     if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"

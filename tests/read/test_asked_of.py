@@ -85,7 +85,7 @@ def test_what_somebody_does_is_told_by_a_turn_that_names_them_though_less_near()
         assert set(reasons(query, [wife, pilot], {1: 1.0, 2: 0.0})) == left
 
 
-def test_the_assistants_words_answer_by_a_third_of_the_questions_words() -> None:
+def test_the_assistants_words_answer_by_a_quarter_of_the_questions_words() -> None:
     told = turn(1, "I need a rope for the dinghy.")
     reply = by_assistant(2, "A hemp rope of twelve millimetres, tarred twice, from the chandler behind the market.")
     question = "Which rope length colour maker suits the dinghy on the lake?"
