@@ -239,6 +239,8 @@ async def test_a_commit_without_an_answer_is_an_error_for_each_item_and_is_not_t
     commit = Database._commit
 
     async def unheard(self: Database, *given: Any) -> None:
+        if self is not store.database:  # a worker of another test's service commits in the same process
+            return await commit(self, *given)
         monkeypatch.undo()
         await commit(self, *given)
         raise unavailable()
