@@ -269,7 +269,7 @@ def spelled_out(text: str) -> str:
 
     And with `as a job` for what is done for a living, which has the word for where somebody lives.
     """
-    text = _FOR_A_LIVING.sub("as a job", text)
+    text = _FOR_A_LIVING.sub("as a job", _GAP.sub(" ", text.replace("\u2019", "'")))
     if _SHORT.search(text) is None or text_language(text) != "english":
         return text
     return _GAP.sub(" ", _SHORT.sub(lambda found: _SHORT_SPELLINGS[found[0].casefold()], text)).strip()

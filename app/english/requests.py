@@ -28,7 +28,7 @@ _STANDING_WORDS: Final = pattern("requests", "standing words")
 _QUOTED: Final = re.compile('["\u201c\u201e\u00ab\u300c][^"\u201d\u201c\u00bb\u300d]*["\u201d\u201c\u00bb\u300d]')
 _ABROAD: Final = pattern("requests", "abroad")
 _ABROAD_TELLING: Final = pattern("requests", "abroad telling")
-_SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
+_SPEAKER: Final = pattern("requests", "speaker")
 _BESIDE: Final = pattern("requests", "told beside")
 _NEW: Final = re.compile(r"(?: (?!(?:i|my|our|the|wh\w+)\b)[a-z']+){0,3}? (?:an?|another|some) ")
 """What a task makes, after its verb: `come up with a name for my cat`."""

@@ -60,6 +60,9 @@ BETTER: Final = 1.05
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
 what is asked of the one was said by the other (docs/decisions/context.md)."""
 
+WORDLESS: Final = "said by the assistant, without a word of the question"
+"""Why an assistant's turn is left out that has too little of the question."""
+
 SHARED: Final = 2
 """Words of the question that what the assistant said must have, or a quarter of them, unless it is asked back."""
 
@@ -258,19 +261,23 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
     query = judged.policy.query
     if not judged.is_of_assistant(one) or not judged.is_turn(one):
         return ""
-    without = "said by the assistant, without a word of the question"
+    evidence = judged.policy.evidence.whole[one.id]
     if query.reading.asks_back:
-        asked = Arm.LEXICAL in one.places or judged.policy.evidence.whole[one.id] >= ANSWERED * judged.best
-        return "" if asked else without
-    words, told = shared_terms(query.reading.text, judged.row(one).opening)
-    if Arm.LEXICAL not in one.places or len(words & told) < min(SHARED, len(words) / 4):
-        return without
-    if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
+        return "" if Arm.LEXICAL in one.places or evidence >= ANSWERED * judged.best else WORDLESS
+    if Arm.LEXICAL not in one.places or not _shares_words(query.reading.text, judged.row(one).opening):
+        return WORDLESS
+    if evidence < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"
     said = terms_in(judged.row(one).opening)
     new = said - judged.said_by_user
     least = 1 if judged.is_of_tool(one) else max(NEW_LETTERS, (1 - RESTATED) * _telling(said))
     return "said by the assistant, and nothing new" if _telling(new) < least else ""
+
+
+def _shares_words(question: str, text: str) -> bool:
+    """Tell whether a text has as many words of the question as what the assistant said needs."""
+    asked, said = shared_terms(question, text)
+    return len(asked & said) >= min(SHARED, len(asked) / 4)
 
 
 def _telling(said: Collection[str]) -> int:

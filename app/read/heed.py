@@ -53,7 +53,9 @@ _TEXTS: Final = {
 }
 """The words of each subject as texts of as many words as are compared."""
 
-_ABROAD: Final = {kind: word_list("heed", f"{kind} abroad") for kind in _WORDS}
+_SAID: Final = {kind: {*words, *word_list("heed", f"{kind} abroad")} for kind, words in _WORDS.items()}
+"""The words of each subject in any language."""
+
 _TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in (*_WORDS, Heed.ANSWERS)}
 """Patterns of turns that tell of what must be heeded, by subject."""
 
@@ -233,7 +235,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     said = [word for word in dict.fromkeys(parts) if word not in stop]
     lower = text.lower()
     touches = {kind for kind in _WORDS if any(one in lower for one in _WITHIN[kind])}
-    touches |= {kind for kind in _WORDS if not set(said).isdisjoint((*_WORDS[kind], *_ABROAD[kind]))}
+    touches |= {kind for kind, about in _SAID.items() if not about.isdisjoint(said)}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
     personal, advice = speaks_of_somebody(text) or speaks_of_speaker(text), _ADVICE.search(text) is not None

@@ -387,13 +387,12 @@ class SuccessionSearch:
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         said, part = anchor.opening, self._asked_part(anchor.opening)
-        about = f"{anchor.subject or ''} {(anchor.predicate or '').replace('-', ' ')}"
-        subject = telling_terms(about) | (names_within(said) - untimed_terms(said))
+        empty = _slot_terms(anchor) | (names_within(said) - untimed_terms(said))
         shares = []
         for one in later:
             terms_of, others = shared_terms(part, one.opening)
             if not terms_of.isdisjoint(others):
-                but = subject | names_apart(said, one.opening)
+                but = empty | names_apart(said, one.opening)
                 shares.append((known[self._is_assistants(one)].shared(terms_of, others, but=but), one))
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
         return [(1 + share, one) for share, one in shares if share >= least]
@@ -455,7 +454,7 @@ class SuccessionSearch:
 
     def _is_likely(self, anchor: RankingRow, near: float, row: RankingRow) -> bool:
         """Tell whether a turn so near likely changes a statement: not one that only names the value that holds."""
-        value = telling_terms(anchor.opening) - telling_terms(f"{anchor.subject} {anchor.predicate}")
+        value = telling_terms(anchor.opening) - _slot_terms(anchor)
         holds = anchor.predicate is not None and bool(value) and value <= telling_terms(row.opening)
         return near >= LIKELY and not (holds and not change_in(row.opening))
 
@@ -476,6 +475,11 @@ class SuccessionSearch:
             names = not both <= empty
         kind = self._is_small and self._kind is not None and tells_kind(row.opening, self._kind)
         return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
+
+
+def _slot_terms(row: RankingRow) -> frozenset[str]:
+    """Return the terms by which a statement says of whom or what it is, and not what it says of them."""
+    return telling_terms(f"{row.subject or ''} {row.predicate or ''}")
 
 
 @kept

@@ -160,7 +160,7 @@ shown and judged as it was."""
 
 def indexed(shape: Shape) -> str:
     """Return the rows `i` that the arms read, as what follows FROM: those of the index, or what they were."""
-    return "memory_index i" if not shape.known_at else _INDEX_THEN
+    return _INDEX_THEN if shape.known_at else "memory_index i"
 
 
 def visible(shape: Shape, *, scoped: bool = True) -> str:
@@ -246,7 +246,7 @@ def labelled(shape: Shape) -> list[str]:
         WHERE l.tenant_id = :tenant AND l.scope_id = ANY(:scopes)
           AND l.label = ANY(ARRAY(SELECT metadata_labels(:metadata)))
         GROUP BY l.memory_id HAVING count(*) = (SELECT count(*) FROM metadata_labels(:metadata))
-        {"" if not shape.known_at else then}
+        {then if shape.known_at else ""}
     )"""  # noqa: S608 - composed of constants
     ]
 
@@ -316,5 +316,5 @@ def _times(shape: Shape) -> list[str]:
         conditions.append("i.recorded_at <= :known_at")
     if shape.mode is not ReadMode.DEFAULT and not shape.as_of:
         return conditions
-    holds = is_valid if not shape.as_of else is_true
+    holds = is_true if shape.as_of else is_valid
     return [*conditions, holds("i", ":instant", begun=":begun")]
