@@ -172,7 +172,7 @@ LATELY: Final = pattern("question_cues", "lately", _ANY_CASE)
 DATED: Final = pattern("question_cues", "dated", _ANY_CASE)
 """Asks about a past event, which has no newer version."""
 
-ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
+_ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
 """Asks for a statement of the assistant."""
 
 _SHORT_SPELLINGS: Final = pairs("question_cues", "short spellings")
@@ -277,7 +277,7 @@ def spelled_out(text: str) -> str:
 
 def asks_back(text: str) -> bool:
     """Tell whether a statement of the assistant is asked for: by its cues, or by `you` with a past tense."""
-    if ASKS_BACK.search(text) is not None:
+    if _ASKS_BACK.search(text) is not None:
         return True
     said = [word.casefold() for word in _TENSE_WORD.findall(text)[:MOST_READ]]
     return any(before == "you" and _is_past_form(word) for before, word in pairwise(said))
@@ -297,7 +297,7 @@ def is_past(text: str) -> bool:
 
 def looks_back(text: str) -> bool:
     """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
-    return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
+    return any(cue.search(text) for cue in (PAST_TENSE, DATED, _WAS_SAID)) or asks_back(text) or is_past(text)
 
 
 def gathers(text: str) -> bool:
@@ -377,7 +377,7 @@ def is_now(text: str) -> bool:
 
 def wants_newest(text: str) -> bool:
     """Return whether the newer of two answers is right: the question asks for it or is in the present tense."""
-    if ASKS_BACK.search(text) is not None:
+    if asks_back(text):
         return False
     if is_now(text) or LATELY.search(text) is not None:
         return True
