@@ -56,7 +56,12 @@ _TEXTS: Final = {
 _SAID: Final = {kind: {*words, *word_list("heed", f"{kind} abroad")} for kind, words in _WORDS.items()}
 """The words of each subject in any language."""
 
-_TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in (*_WORDS, Heed.ANSWERS)}
+_TOLD: Final = {
+    **{
+        kind: "|".join(sorted(word_list("heed", "allergy told") | word_list("heed", f"{kind} told"))) for kind in _WORDS
+    },
+    Heed.ANSWERS: "|".join(sorted(word_list("heed", "answers told"))),
+}
 """Patterns of turns that tell of what must be heeded, by subject."""
 
 _OWN: Final = frozenset((vocabulary.USER, *vocabulary.MODALS))
