@@ -25,13 +25,7 @@ from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import SHORT_TURN
 from app.read.asked_of import GENERAL, has_half, is_general, is_of_asker_alone, says_whom
-from app.read.texts import (
-    WordNearness,
-    own_life_in,
-    share_told_of_speaker,
-    terms_in,
-    tokens_in,
-)
+from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in, tokens_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39

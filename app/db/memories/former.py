@@ -53,6 +53,6 @@ async def read_former(session: ReadSession, tenant: UUID, memories: Collection[U
     return found
 
 
-async def unlink_since(session: WriteSession, tenant: UUID, memories: Collection[UUID], at: datetime) -> None:
+async def unlink_made_at(session: WriteSession, tenant: UUID, memories: Collection[UUID], at: datetime) -> None:
     """Delete the links among memories that a change at this instant made."""
     await session.fetch(_UNLINK, {"tenant": tenant, "ids": sorted(memories), "at": at})

@@ -25,7 +25,7 @@ from app.db import tenant_types
 from app.db.apply.memories import A_MOMENT
 from app.db.apply.scope import ScopeMoved, apply, retried
 from app.db.memories import rivals
-from app.db.memories.former import FormerState, read_former, unlink_since
+from app.db.memories.former import FormerState, read_former, unlink_made_at
 from app.db.scopes import lock_scope, scope_of
 from app.db.session import SNAPSHOT, Database, WriteSession
 from app.errors import Conflict
@@ -255,7 +255,7 @@ class BackfillSteps:
                 if item.applied_at is not None:
                     linked[item.applied_at] |= {UUID(hex=end) for link in item.links for end in (link[0], link[2])}
         for at, memories in linked.items():
-            await unlink_since(session, tenant, memories, at)
+            await unlink_made_at(session, tenant, memories, at)
         return settled
 
 

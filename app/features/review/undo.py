@@ -15,7 +15,7 @@ from app.db.apply.scope import ScopeMoved, apply, retried
 from app.db.audit import append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
-from app.db.memories.former import FormerState, read_former, unlink_since
+from app.db.memories.former import FormerState, read_former, unlink_made_at
 from app.db.scopes import lock_scope, scope_version
 from app.db.session import SNAPSHOT, ReadSession, stamped
 from app.errors import Conflict, NotFound
@@ -67,7 +67,7 @@ class ReviewUndo:
             if (await _read(session, tenant, memory)).at != decided.at:
                 raise ScopeMoved
             claimed = await apply(session, tenant=tenant, scope=scope, version=decided.version, changes=plan.changes())
-            await unlink_since(session, tenant, decided.former, decided.at)
+            await unlink_made_at(session, tenant, decided.former, decided.at)
             detail = {"action": decided.action, **told, "changed": _names(decided.former)}
             await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
             stored = await memory_reads.read_memory(session, tenant, memory)
